@@ -1,0 +1,151 @@
+"""Expert verification: protocols, studies, who reads what, and what they said."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.conf import settings
+from django.db import models
+
+from medbench.cases.models import Benchmark
+from medbench.review.models import ReviewItem
+
+
+class Protocol(models.Model):
+    """A checklist or scale with its guidelines. A row is one version and never changes after its
+    first answer; `definition` is validated by `annotation.protocols`."""
+
+    key = models.SlugField(max_length=40)
+    version = models.PositiveIntegerField()
+    title = models.CharField(max_length=120)
+    kind = models.CharField(max_length=12, choices=ReviewItem.Kind)  # what it can be asked about
+    definition = models.JSONField()
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ("key", "-version")
+        constraints = (models.UniqueConstraint(fields=("key", "version"), name="protocol_version_once"),)
+
+    def __str__(self) -> str:
+        return f"{self.title} v{self.version}"
+
+
+class Study(models.Model):
+    """A protocol put to annotators over review items, n of them for each item."""
+
+    class State(models.TextChoices):
+        DRAFT = "draft", "Draft"
+        RUNNING = "running", "Running"
+        PAUSED = "paused", "Paused"
+        CLOSED = "closed", "Closed"
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    benchmark = models.ForeignKey(Benchmark, models.PROTECT, related_name="studies")
+    protocol = models.ForeignKey(Protocol, models.PROTECT, related_name="studies")
+    title = models.CharField(max_length=200)
+    state = models.CharField(max_length=8, choices=State, default=State.DRAFT)
+    annotators_per_item = models.PositiveSmallIntegerField(default=2)
+    seed = models.PositiveIntegerField(default=1)  # of the stored order of each annotator
+    guidelines = models.TextField(blank=True)  # beside the protocol's own
+    due_at = models.DateTimeField(null=True, blank=True)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    started_at = models.DateTimeField(null=True, blank=True)
+    closed_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("-created_at",)
+        verbose_name_plural = "studies"
+
+    def __str__(self) -> str:
+        return self.title
+
+
+class StudyAnnotator(models.Model):
+    """One annotator of a study."""
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="annotators")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="studies")
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=("study", "user"), name="study_annotator_once"),)
+
+    def __str__(self) -> str:
+        return f"{self.user} in {self.study}"
+
+
+class StudyItem(models.Model):
+    """One review item of a study. Items are only ever appended."""
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="items")
+    item = models.ForeignKey(ReviewItem, models.PROTECT, related_name="in_studies")
+    position = models.PositiveIntegerField()
+
+    class Meta:
+        ordering = ("position",)
+        constraints = (
+            models.UniqueConstraint(fields=("study", "item"), name="study_item_once"),
+            models.UniqueConstraint(fields=("study", "position"), name="study_position_once"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.study} item {self.position}"
+
+
+class Assignment(models.Model):
+    """One item in one annotator's hands. A hold is a lease: it ends when the annotator submits,
+    or when it runs out and the item goes back to the study."""
+
+    class State(models.TextChoices):
+        HELD = "held", "In hand"
+        SKIPPED = "skipped", "Skipped"
+        SUBMITTED = "submitted", "Submitted"
+        RELEASED = "released", "Gone to another annotator"
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    study_item = models.ForeignKey(StudyItem, models.CASCADE, related_name="assignments")
+    annotator = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="assignments")
+    position = models.PositiveIntegerField()  # in this annotator's own order, from 1
+    state = models.CharField(max_length=10, choices=State, default=State.HELD)
+    held_until = models.DateTimeField(null=True, blank=True)
+    skip_reason = models.CharField(max_length=200, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ("position",)
+        constraints = (models.UniqueConstraint(fields=("study_item", "annotator"), name="assignment_once"),)
+
+    def __str__(self) -> str:
+        return f"{self.annotator}: {self.study_item} ({self.state})"
+
+
+class Verdict(models.Model):
+    """An annotator's answers to one item, saved while they work and final once submitted."""
+
+    assignment = models.OneToOneField(Assignment, models.PROTECT, related_name="verdict")
+    answers = models.JSONField(default=dict)  # question key -> option; absent = not answered
+    comment = models.TextField(blank=True)
+    version = models.PositiveIntegerField(default=0)  # grows with each save; a stale save is refused
+    saved_at = models.DateTimeField(auto_now=True)
+    submitted_at = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return f"verdict on {self.assignment}"
+
+
+class VerdictRevision(models.Model):
+    """The history of a verdict, append-only: one row for every saved change."""
+
+    verdict = models.ForeignKey(Verdict, models.PROTECT, related_name="revisions")
+    version = models.PositiveIntegerField()
+    answers = models.JSONField()
+    comment = models.TextField(blank=True)
+    submitted = models.BooleanField(default=False)
+    made_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ("version",)
+        constraints = (models.UniqueConstraint(fields=("verdict", "version"), name="revision_once"),)
+
+    def __str__(self) -> str:
+        return f"{self.verdict} v{self.version}"

@@ -1,0 +1,5 @@
+"""Problem bodies."""
+
+from rest_framework.views import exception_handler as answer
+
+__all__ = ["answer"]

@@ -1,0 +1,11 @@
+"""API addresses of cases."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from django.urls import URLPattern
+
+app_name = "cases_api"
+urlpatterns: list[URLPattern] = []

@@ -1,0 +1,211 @@
+"""All settings. What differs between places is an environment variable, listed in .env.example."""
+
+from pathlib import Path
+
+import environ
+from csp.constants import NONE, SELF
+
+env = environ.FileAwareEnv()  # NAME_FILE is read where NAME is not set
+BASE_DIR = Path(__file__).resolve().parent.parent
+env.read_env(BASE_DIR / ".env")
+
+VERSION = "0.1.0"
+
+# --- Place -------------------------------------------------------------------
+PRODUCTION = env.bool("MEDBENCH_PRODUCTION", default=False)
+DEBUG = env.bool("MEDBENCH_DEBUG", default=False)
+DEVELOPMENT_KEY = "development-only-key-never-used-in-production"
+SECRET_KEY = env.str("MEDBENCH_SECRET_KEY", default=DEVELOPMENT_KEY)
+ALLOWED_HOSTS = env.list("MEDBENCH_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
+CSRF_TRUSTED_ORIGINS = env.list("MEDBENCH_TRUSTED_ORIGINS", default=[])
+VAR_DIR = Path(env.str("MEDBENCH_VAR_DIR", default=str(BASE_DIR / "var")))
+SLIDE_DIR = Path(env.str("MEDBENCH_SLIDE_DIR", default=str(VAR_DIR / "slides")))
+VAR_DIR.mkdir(parents=True, exist_ok=True)
+MEDIA_ROOT = VAR_DIR / "files"  # uploads; never served by address
+TEST_DATA_DIR = Path(env.str("MEDBENCH_TESTDATA", default=str(BASE_DIR.parent / "shared")))
+
+# --- Rules that a site owner may change ----------------------------------------
+RESEARCHERS_MAY_REGISTER = env.bool("MEDBENCH_RESEARCHERS_MAY_REGISTER", default=True)
+RESULT_FILE_MAX_BYTES = env.int("MEDBENCH_RESULT_FILE_MAX_BYTES", default=20_000_000)
+INSIGHT_MAX_CHARACTERS = env.int("MEDBENCH_INSIGHT_MAX_CHARACTERS", default=1_000)
+INSIGHTS_MAX_PER_CASE = env.int("MEDBENCH_INSIGHTS_MAX_PER_CASE", default=40)
+
+# --- Applications --------------------------------------------------------------
+INSTALLED_APPS = [
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "django.contrib.humanize",
+    "csp",
+    "django_htmx",
+    "rest_framework",
+    "drf_spectacular",
+    "medbench.accounts",
+    "medbench.jobs",
+    "medbench.api",
+    "medbench.web",
+    "medbench.slides",
+    "medbench.cases",
+    "medbench.review",
+    "medbench.demo",
+    "annotation",
+    "leaderboard",
+]
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "medbench.web.middleware.ErrorPages",
+]
+ROOT_URLCONF = "medbench.urls"
+WSGI_APPLICATION = "medbench.wsgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "medbench.web.context.frame",
+            ],
+            "builtins": ["medbench.web.templatetags.medbench"],
+        },
+    }
+]
+
+# --- Database ------------------------------------------------------------------
+DATABASES = {"default": env.db("DATABASE_URL", default=f"sqlite:///{VAR_DIR / 'medbench.sqlite3'}")}
+if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
+    DATABASES["default"]["OPTIONS"] = {
+        # A writer takes the lock when its transaction begins, so two writers wait for each other
+        # instead of failing with "database is locked" half-way.
+        "transaction_mode": "IMMEDIATE",
+        "timeout": 20,
+        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
+    }
+else:
+    DATABASES["default"]["CONN_MAX_AGE"] = 60
+    DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# --- Background work: the job row is the truth, the broker is a doorbell ---------
+BROKER_URL = env.str("BROKER_URL", default="memory://")
+EMBEDDED_WORKER = BROKER_URL.startswith("memory:")
+CELERY_BROKER_URL = BROKER_URL
+CELERY_BROKER_TRANSPORT_OPTIONS = {"polling_interval": 0.05} if EMBEDDED_WORKER else {}
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+JOB_SWEEP_SECONDS = env.float("MEDBENCH_JOB_SWEEP_SECONDS", default=0.3 if EMBEDDED_WORKER else 5.0)
+JOB_LEASE_SECONDS = env.float("MEDBENCH_JOB_LEASE_SECONDS", default=60.0)
+
+# --- People --------------------------------------------------------------------
+AUTH_USER_MODEL = "accounts.User"
+LOGIN_URL = "accounts:sign_in"
+LOGIN_REDIRECT_URL = "home"
+LOGOUT_REDIRECT_URL = "home"
+AUTH_PASSWORD_VALIDATORS = [
+    {
+        "NAME": "django.contrib.auth.password_validation.MinimumLengthValidator",
+        "OPTIONS": {"min_length": 10},
+    },
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+PASSWORD_RESET_TIMEOUT = 3 * 24 * 3600
+MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
+
+# --- Slides: who may see one is decided by the application that owns the cases ----
+SLIDE_ACCESS = "medbench.cases.permissions.may_see_slide"
+
+# --- API -----------------------------------------------------------------------
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "medbench.api.authentication.TokenAuthentication",
+        "rest_framework.authentication.SessionAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_PAGINATION_CLASS": "medbench.api.pagination.Pages",
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "medbench.api.errors.answer",
+    "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "MedBench",
+    "VERSION": VERSION,
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
+}
+
+# --- Files served to the browser --------------------------------------------------
+STATIC_URL = "/static/"
+STATIC_ROOT = VAR_DIR / "static"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "medbench.web.storage.StaticFiles"},
+}
+FILE_UPLOAD_PERMISSIONS = 0o600
+DATA_UPLOAD_MAX_MEMORY_SIZE = 5_000_000
+
+# --- Security -------------------------------------------------------------------
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF],
+        "style-src": [SELF],
+        "img-src": [SELF, "data:", "blob:"],
+        "font-src": [SELF],
+        "connect-src": [SELF],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+        "base-uri": [NONE],
+    }
+}
+X_FRAME_OPTIONS = "DENY"
+SECURE_REFERRER_POLICY = "same-origin"
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+CSRF_COOKIE_SAMESITE = "Lax"
+if PRODUCTION:
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    SECURE_SSL_REDIRECT = True
+    SECURE_HSTS_SECONDS = 31_536_000
+    SECURE_HSTS_INCLUDE_SUBDOMAINS = True
+    SECURE_HSTS_PRELOAD = True
+    SESSION_COOKIE_SECURE = True
+    CSRF_COOKIE_SECURE = True
+
+# --- Language and time ------------------------------------------------------------
+LANGUAGE_CODE = "en-gb"
+TIME_ZONE = "UTC"
+USE_I18N = False
+USE_TZ = True
+USE_THOUSAND_SEPARATOR = False
+
+# --- Logging: one line a record to stderr ------------------------------------------
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["stderr"], "level": env.str("MEDBENCH_LOG_LEVEL", default="WARNING")},
+}

@@ -1,0 +1,5 @@
+from django.apps import AppConfig
+
+
+class SlidesConfig(AppConfig):
+    name = "medbench.slides"

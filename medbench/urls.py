@@ -1,0 +1,22 @@
+"""Composition root of the addresses: the only module beside wsgi that sees every application."""
+
+from django.contrib import admin
+from django.urls import include, path
+
+urlpatterns = [
+    path("", include("medbench.web.urls")),
+    path("", include("medbench.accounts.urls")),
+    path("", include("medbench.slides.urls")),
+    path("", include("medbench.cases.urls")),
+    path("", include("annotation.urls")),
+    path("", include("leaderboard.urls")),
+    path("api/v1/", include("medbench.api.urls")),
+    path("api/v1/", include("medbench.cases.api_urls")),
+    path("api/v1/", include("annotation.api_urls")),
+    path("api/v1/", include("leaderboard.api_urls")),
+    path("admin/", admin.site.urls),
+]
+handler400 = "medbench.web.views.bad_request"
+handler403 = "medbench.web.views.forbidden"
+handler404 = "medbench.web.views.not_found"
+handler500 = "medbench.web.views.server_error"

@@ -1,0 +1,62 @@
+"""Filters and tags that every template may use: numbers, times and status as pages.md writes them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django import template
+from django.utils.html import format_html
+
+if TYPE_CHECKING:
+    import datetime as dt
+
+register = template.Library()
+
+MINUS = "\u2212"
+NARROW_SPACE = "\u202f"
+
+
+@register.filter
+def score(value: float | None) -> str:
+    """A score from 0 to 1 with three decimals, or a dash where there is none."""
+    return "–" if value is None else f"{value:.3f}".replace("-", MINUS)
+
+
+@register.filter
+def count(value: int | None) -> str:
+    """A whole number with commas, or a dash where there is none."""
+    return "–" if value is None else f"{value:,}"
+
+
+@register.filter
+def percent(part: int, whole: int) -> str:
+    """`part` of `whole` in percent, one decimal, half up; exact 0 and 100 without decimals."""
+    if not whole:
+        return "–"
+    tenths = (2000 * part + whole) // (2 * whole)
+    text = str(tenths // 10) if part in (0, whole) else f"{tenths // 10}.{tenths % 10}"
+    return f"{text}{NARROW_SPACE}%"
+
+
+@register.filter
+def utc(moment: dt.datetime | None) -> str:
+    """A moment as 2026-11-06 09:12 UTC in a <time> element."""
+    if moment is None:
+        return "–"
+    return format_html(
+        '<time datetime="{}">{} UTC</time>', moment.isoformat(), moment.strftime("%Y-%m-%d %H:%M")
+    )
+
+
+_SHAPES = {"ok": "✓", "bad": "✕", "warn": "!", "unsure": "?", "run": "◐", "idle": "○"}
+
+
+@register.simple_tag
+def status(kind: str, word: str) -> str:
+    """A status: shape and word first, colour third. `kind`: ok, bad, warn, unsure, run, idle."""
+    return format_html(
+        '<span class="status status-{}"><span class="status-shape" aria-hidden="true">{}</span> {}</span>',
+        kind,
+        _SHAPES[kind],
+        word,
+    )

@@ -1,0 +1,7 @@
+"""Addresses without an application of their own."""
+
+from django.urls import path
+
+from medbench.web import views
+
+urlpatterns = [path("", views.home, name="home")]
