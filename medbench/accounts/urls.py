@@ -1,11 +1,14 @@
 """Addresses of accounts."""
 
-from __future__ import annotations
+from django.contrib.auth.views import LoginView, LogoutView
+from django.urls import path
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from django.urls import URLPattern
+from medbench.web.views import home
 
 app_name = "accounts"
-urlpatterns: list[URLPattern] = []
+urlpatterns = [
+    path("sign-in/", LoginView.as_view(template_name="accounts/sign_in.html"), name="sign_in"),
+    path("sign-out/", LogoutView.as_view(), name="sign_out"),
+    path("settings/", home, name="settings"),
+    path("settings/tokens/", home, name="tokens"),
+]

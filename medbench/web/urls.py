@@ -4,4 +4,7 @@ from django.urls import path
 
 from medbench.web import views
 
-urlpatterns = [path("", views.home, name="home")]
+urlpatterns = [
+    path("", views.home, name="home"),
+    path("help/keys/", views.keys, name="keys"),
+]

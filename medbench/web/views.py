@@ -17,6 +17,11 @@ def home(request: HttpRequest) -> HttpResponse:
     return render(request, "web/home.html", {"blocks": navigation.home_blocks(request)})
 
 
+def keys(request: HttpRequest) -> HttpResponse:
+    """Every keyboard command, from the same registry that the pages use."""
+    return render(request, "web/keys.html")
+
+
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     return render(request, "400.html", status=400)
 
