@@ -39,6 +39,8 @@ if settings.DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     # A file, as in real life: threads and processes have connections of their own.
     settings.DATABASES["default"]["TEST"] = {"NAME": VAR_DIR / "test.sqlite3"}
 django.setup()
+# A worker of xdist inherits this environment and must read its own first.
+del os.environ["DJANGO_SETTINGS_MODULE"]
 
 pytest_plugins = ["tests.people", "tests.chromium"]
 
@@ -67,4 +69,4 @@ def child_environment(transactional_db):
     else:
         sign_in = f"{database['USER']}:{database['PASSWORD']}" if database["PASSWORD"] else database["USER"]
         url = f"postgres://{sign_in}@{database['HOST']}:{database['PORT'] or 5432}/{database['NAME']}"
-    return os.environ | {"DATABASE_URL": url}
+    return os.environ | {"DJANGO_SETTINGS_MODULE": "medbench.settings", "DATABASE_URL": url}
