@@ -1,12 +1,30 @@
 """Addresses of accounts."""
 
-from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import path
+
+from medbench.accounts.views import entry, people, settings
 
 app_name = "accounts"
 urlpatterns = [
-    path("sign-in/", LoginView.as_view(template_name="accounts/sign_in.html"), name="sign_in"),
-    path("sign-out/", LogoutView.as_view(), name="sign_out"),
-    path("settings/", LoginView.as_view(), name="settings"),
-    path("settings/tokens/", LoginView.as_view(), name="tokens"),
+    path("sign-in/", entry.sign_in, name="sign_in"),
+    path("sign-out/", entry.sign_out, name="sign_out"),
+    path("register/", entry.register, name="register"),
+    path("first-visit/", entry.first_curator, name="first_curator"),
+    path("invitations/<str:secret>/", entry.invitation, name="invitation"),
+    path("reset/<str:uid>/<str:token>/", entry.reset, name="reset"),
+    path("settings/", settings.settings, name="settings"),
+    path("settings/password/", settings.password, name="password"),
+    path("settings/tokens/", settings.tokens, name="tokens"),
+    path("settings/tokens/<int:token>/revoke/", settings.revoke_token, name="token_revoke"),
+    path("teams/", people.teams, name="teams"),
+    path("teams/<int:team>/people/", people.people, name="people"),
+    path("teams/<int:team>/people/roles/", people.add_role, name="role_add"),
+    path("teams/<int:team>/people/roles/<int:membership>/end/", people.end_role, name="role_end"),
+    path("teams/<int:team>/people/invitations/", people.invite, name="invite"),
+    path(
+        "teams/<int:team>/people/invitations/<uuid:invitation>/revoke/",
+        people.revoke_invitation,
+        name="invitation_revoke",
+    ),
+    path("teams/<int:team>/people/<int:person>/reset-link/", people.reset_link, name="reset_link"),
 ]
