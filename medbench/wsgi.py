@@ -1,8 +1,13 @@
 """The WSGI application for granian or any other server."""
 
 import os
+import sys
 
+from django.core.checks import run_checks
 from django.core.wsgi import get_wsgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "medbench.settings")
 application = get_wsgi_application()
+
+if errors := run_checks(tags=["medbench"]):  # a server runs no checks of its own
+    sys.exit("MedBench does not start:\n" + "\n".join(map(str, errors)))

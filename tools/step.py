@@ -29,7 +29,7 @@ def step(label: str, command: list[str], *, env: dict[str, str] | None = None, l
     outcome = "failed" if result.returncode else "done"
     print(f"{word}{outcome} {time.monotonic() - started:7.1f} s", flush=True)
     if result.returncode:
-        print(result.stdout or "", end="", flush=True)
+        print((result.stdout or "").rstrip(), flush=True)
         print(f"Failed with exit code {result.returncode}: {' '.join(command)}", file=sys.stderr)
         sys.exit(1)
 
