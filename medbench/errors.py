@@ -1,7 +1,8 @@
 """The errors a person may see.
 
 `message` is one or two plain sentences that are safe to show: what happened and what to do.
-`code` is a short stable word for scripts. Details for operators belong in the log, not here.
+`code` is a short stable word for scripts. `status` is the HTTP status that pages and API answer
+with. Details for operators belong in the log, not here.
 """
 
 
@@ -9,6 +10,7 @@ class MedBenchError(Exception):
     """Base of all errors with a message for people."""
 
     code = "error"
+    status = 400
 
     def __init__(self, message: str, *, code: str | None = None) -> None:
         super().__init__(message)
@@ -24,24 +26,39 @@ class InvalidInput(MedBenchError):
 
 
 class NotAllowed(MedBenchError):
-    """The person may see the object but not do this to it (answered as 403)."""
+    """The person may see the object but not do this to it."""
 
     code = "not_allowed"
+    status = 403
 
 
 class NotFound(MedBenchError):
-    """There is no such object, or the person may not know of it (answered as 404)."""
+    """There is no such object, or the person may not know of it."""
 
     code = "not_found"
+    status = 404
 
 
 class Conflict(MedBenchError):
-    """The object changed or is in a state in which this cannot be done (answered as 409)."""
+    """The object changed or is in a state in which this cannot be done."""
 
     code = "conflict"
+    status = 409
+
+
+class TooOften(MedBenchError):
+    """Tried too many times; the message says when to try again."""
+
+    code = "too_often"
+    status = 429
+
+    def __init__(self, message: str, *, wait_s: int) -> None:
+        super().__init__(message)
+        self.wait_s = wait_s
 
 
 class Unavailable(MedBenchError):
-    """Something outside our control does not work now (answered as 503)."""
+    """Something outside our control does not work now."""
 
     code = "unavailable"
+    status = 503

@@ -56,6 +56,7 @@ INSTALLED_APPS = [
     "leaderboard",
 ]
 MIDDLEWARE = [
+    "medbench.web.middleware.Headers",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -135,6 +136,9 @@ MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
 # --- Slides: who may see one is decided by the application that owns the cases ----
 SLIDE_ACCESS = "medbench.cases.permissions.may_see_slide"
 
+# --- Health: name -> function that raises errors.Unavailable; see medbench.web.health ---
+HEALTH_CHECKS = {"database": "medbench.web.health.database"}
+
 # --- API -----------------------------------------------------------------------
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
@@ -185,9 +189,11 @@ SECURE_REFERRER_POLICY = "same-origin"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_SAMESITE = "Lax"
+CSRF_FAILURE_VIEW = "medbench.web.views.csrf_failure"
 if PRODUCTION:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     SECURE_SSL_REDIRECT = True
+    SECURE_REDIRECT_EXEMPT = [r"^healthz$"]  # asked from inside, without TLS
     SECURE_HSTS_SECONDS = 31_536_000
     SECURE_HSTS_INCLUDE_SUBDOMAINS = True
     SECURE_HSTS_PRELOAD = True
@@ -205,7 +211,8 @@ USE_THOUSAND_SEPARATOR = False
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(code)s%(message)s"}},
+    "filters": {"code": {"()": "medbench.web.logs.RequestErrorCode"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["code"]}},
     "root": {"handlers": ["stderr"], "level": env.str("MEDBENCH_LOG_LEVEL", default="WARNING")},
 }

@@ -7,4 +7,5 @@ from medbench.web import views
 urlpatterns = [
     path("", views.home, name="home"),
     path("help/keys/", views.keys, name="keys"),
+    path("healthz", views.healthz, name="healthz"),
 ]

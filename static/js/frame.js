@@ -66,6 +66,11 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
+// A failed request puts one line on top of its region (partials/region_problem.html): the newest only.
+document.addEventListener("htmx:beforeSwap", (event) => {
+  event.detail.target?.querySelector(":scope > .region-problem")?.remove();
+});
+
 // After a swap: what still exists keeps the focus (htmx restores by id); otherwise the new
 // region's heading gets it, and the region's own words are announced once.
 document.addEventListener("htmx:afterSettle", (event) => {
