@@ -38,6 +38,9 @@ class NotFound(MedBenchError):
     code = "not_found"
     status = 404
 
+    def __init__(self, message: str = "There is nothing here, or it is not open to you.") -> None:
+        super().__init__(message)
+
 
 class Conflict(MedBenchError):
     """The object changed or is in a state in which this cannot be done."""

@@ -130,6 +130,8 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
+# How many proxies of ours stand before the site and each add the address they saw to X-Forwarded-For.
+TRUSTED_PROXIES = env.int("MEDBENCH_TRUSTED_PROXIES", default=1 if PRODUCTION else 0)
 PASSWORD_RESET_TIMEOUT = 3 * 24 * 3600
 MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
 

@@ -5,12 +5,26 @@ from __future__ import annotations
 import uuid
 from typing import ClassVar
 
-from django.contrib.auth.models import AbstractUser
+from django.contrib.auth.models import AbstractUser, UserManager
+from django.core.validators import RegexValidator
 from django.db import models
+from django.db.models import Value
 from django.db.models.functions import Lower
+from django.db.models.lookups import Exact
 from django.utils.functional import cached_property
 
 from medbench.accounts.permissions import Role
+
+
+class People(UserManager["User"]):
+    """Finds whoever signs in, by name or e-mail, in any case of letters."""
+
+    use_in_migrations = False
+
+    def get_by_natural_key(self, username: str | None) -> User:
+        field = "email" if "@" in (username or "") else "username"
+        # By LOWER, as the constraints: iexact compares by UPPER, where ı and i are one letter.
+        return self.get(Exact(Lower(field), Lower(Value(username))))
 
 
 class User(AbstractUser):
@@ -23,6 +37,15 @@ class User(AbstractUser):
 
     first_name = None  # type: ignore[assignment]  # one full name, as the person writes it
     last_name = None  # type: ignore[assignment]
+    username = models.CharField(
+        "sign-in name",
+        max_length=150,
+        unique=True,
+        error_messages={"unique": "This sign-in name is taken."},
+        help_text="Letters, digits, dot, hyphen and underscore.",
+        # No @: a sign-in name must never be somebody else's e-mail address.
+        validators=[RegexValidator(r"^[\w.-]+\Z", "Use only letters, digits, dot, hyphen and underscore.")],
+    )
     name = models.CharField("full name", max_length=150)
     email = models.EmailField("e-mail", blank=True)
     theme = models.CharField(max_length=8, choices=Theme, default=Theme.SYSTEM)
@@ -31,10 +54,17 @@ class User(AbstractUser):
     time_zone = models.CharField(max_length=64, default="UTC")
     panes = models.JSONField(default=dict, blank=True)  # pane sizes by page, in px
 
+    objects: ClassVar[People] = People()
+
     REQUIRED_FIELDS: ClassVar[list[str]] = ["name"]
 
     class Meta:
         constraints = (
+            models.UniqueConstraint(
+                Lower("username"),
+                name="username_unique",
+                violation_error_message="This sign-in name is taken.",
+            ),
             models.UniqueConstraint(
                 Lower("email"),
                 condition=~models.Q(email=""),
@@ -123,6 +153,19 @@ class Invitation(models.Model):
 
     def __str__(self) -> str:
         return f"{self.role} in {self.team} for {self.note or 'anyone'}"
+
+
+class Attempt(models.Model):
+    """One recent attempt at something that can be guessed; `attempts` counts and forgets them."""
+
+    key = models.CharField(max_length=64)  # keyed hash of what was tried, by whom, from where
+    at = models.DateTimeField(db_index=True)
+
+    class Meta:
+        indexes = (models.Index(fields=("key", "at"), name="attempt_key_at"),)
+
+    def __str__(self) -> str:
+        return f"{self.key[:8]} at {self.at}"
 
 
 class ApiToken(models.Model):

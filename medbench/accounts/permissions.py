@@ -85,7 +85,7 @@ def require(person: User | AnonymousUser, action: str, team: Team, *, seen_by: s
         return
     if may(person, seen_by, team):
         raise NotAllowed("Your role does not allow this. Ask a curator of this benchmark.")
-    raise NotFound("There is nothing here, or it is not open to you.")
+    raise NotFound
 
 
 def teams_where(person: User | AnonymousUser, action: str) -> Q:

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any
 from django.http import HttpResponse, JsonResponse
 from django.template.loader import render_to_string
 
+from medbench.errors import NotFound
+
 if TYPE_CHECKING:
     from django.http import HttpRequest
 
     from medbench.errors import MedBenchError
-
-NOTHING_HERE = "There is nothing here, or it is not open to you."
-
 
 def refuse(
     request: HttpRequest, template: str, *, status: int, code: str, message: str, **context: Any
@@ -39,7 +38,7 @@ def refuse_error(request: HttpRequest, error: MedBenchError) -> HttpResponse:
 
 def nothing_here(request: HttpRequest) -> HttpResponse:
     """404, whatever the reason."""
-    return refuse(request, "404.html", status=404, code="not_found", message=NOTHING_HERE)
+    return refuse(request, "404.html", status=404, code=NotFound.code, message=NotFound().message)
 
 
 def _fragment(request: HttpRequest, status: int, message: str) -> HttpResponse:
