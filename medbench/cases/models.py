@@ -7,6 +7,7 @@ immutable texts. A release is a frozen list of such versions: scores always belo
 from __future__ import annotations
 
 import uuid
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from django.conf import settings
 from django.db import models
@@ -14,7 +15,42 @@ from django.db.models import F, Q
 
 from medbench.accounts.models import Team, User
 from medbench.accounts.permissions import teams_where
+from medbench.errors import Conflict, InvalidInput
+from medbench.jobs.models import Job
 from medbench.slides.models import Slide
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from django.contrib.auth.models import AnonymousUser
+
+_FROZEN = "What is frozen never changes. Make a new version instead."
+_Row = TypeVar("_Row", bound=models.Model)
+
+
+class FrozenQuerySet(models.QuerySet[_Row]):
+    """Rows that are written once: they cannot be changed or deleted, in bulk either."""
+
+    def update(self, **_fields: Any) -> NoReturn:
+        raise Conflict(_FROZEN)
+
+    def delete(self) -> NoReturn:
+        raise Conflict(_FROZEN)
+
+
+class Frozen(models.Model):
+    """A row that is written once. Each kind takes `FrozenQuerySet` for its `objects`."""
+
+    class Meta:
+        abstract = True
+
+    def save(self, **options: Any) -> None:
+        if not self._state.adding:
+            raise Conflict(_FROZEN)
+        super().save(**options)
+
+    def delete(self, using: Any = None, keep_parents: bool = False) -> NoReturn:  # noqa: ARG002, FBT001, FBT002  # as in Model
+        raise Conflict(_FROZEN)
 
 
 class Category(models.TextChoices):
@@ -34,7 +70,7 @@ class Split(models.TextChoices):
 
 
 class BenchmarkQuerySet(models.QuerySet["Benchmark"]):
-    def where(self, person: User, action: str) -> BenchmarkQuerySet:
+    def where(self, person: User | AnonymousUser, action: str) -> BenchmarkQuerySet:
         """The benchmarks in whose team `person` may do `action`."""
         return self.filter(team__in=Team.objects.filter(teams_where(person, action)))
 
@@ -88,7 +124,7 @@ class Case(models.Model):
         return self.case_id
 
 
-class Report(models.Model):
+class Report(Frozen):
     """One immutable version of a case's pathology report, as text."""
 
     case = models.ForeignKey(Case, models.CASCADE, related_name="report_versions")
@@ -98,6 +134,8 @@ class Report(models.Model):
     made_at = models.DateTimeField(auto_now_add=True)
     made_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
 
+    objects = FrozenQuerySet.as_manager()
+
     class Meta:
         constraints = (models.UniqueConstraint(fields=("case", "version"), name="report_version_once"),)
 
@@ -105,7 +143,7 @@ class Report(models.Model):
         return f"{self.case} report v{self.version}"
 
 
-class Goal(models.Model):
+class Goal(Frozen):
     """One immutable version of a case's analysis goal."""
 
     case = models.ForeignKey(Case, models.CASCADE, related_name="goal_versions")
@@ -113,6 +151,8 @@ class Goal(models.Model):
     text = models.TextField()
     made_at = models.DateTimeField(auto_now_add=True)
     made_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+
+    objects = FrozenQuerySet.as_manager()
 
     class Meta:
         constraints = (models.UniqueConstraint(fields=("case", "version"), name="goal_version_once"),)
@@ -146,7 +186,15 @@ class Triplet(models.Model):
         return f"{self.case} triplet {self.key}"
 
 
-class TripletVersion(models.Model):
+class TripletVersionQuerySet(FrozenQuerySet["TripletVersion"]):
+    def bulk_create(self, objs: Iterable[TripletVersion], *args: Any, **options: Any) -> list[TripletVersion]:
+        versions = list(objs)
+        for version in versions:
+            version.check_span()
+        return super().bulk_create(versions, *args, **options)
+
+
+class TripletVersion(Frozen):
     """One immutable wording of a triplet, anchored in one report version.
 
     `span_start` and `span_end` are code-point offsets into `report.text`, end exclusive; the text
@@ -167,6 +215,8 @@ class TripletVersion(models.Model):
     made_at = models.DateTimeField(auto_now_add=True)
     made_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
 
+    objects = TripletVersionQuerySet.as_manager()
+
     class Meta:
         constraints = (
             models.UniqueConstraint(fields=("triplet", "version"), name="triplet_version_once"),
@@ -180,18 +230,29 @@ class TripletVersion(models.Model):
     def __str__(self) -> str:
         return f"{self.triplet} v{self.version}"
 
+    def save(self, **options: Any) -> None:
+        self.check_span()
+        super().save(**options)
+
+    def check_span(self) -> None:
+        """Raise InvalidInput unless the span's slice of the report is the stored quote."""
+        if not self.is_anchored:
+            return
+        if self.report is None or self.report.text[self.span_start : self.span_end] != self.quote:
+            raise InvalidInput("The marked passage is not in this report version. Mark the passage again.")
+
     @property
     def is_anchored(self) -> bool:
         return self.span_start is not None
 
 
-class ReleaseQuerySet(models.QuerySet["Release"]):
-    def where(self, person: User, action: str) -> ReleaseQuerySet:
+class ReleaseQuerySet(FrozenQuerySet["Release"]):
+    def where(self, person: User | AnonymousUser, action: str) -> ReleaseQuerySet:
         """The releases in whose benchmark's team `person` may do `action`."""
         return self.filter(benchmark__team__in=Team.objects.filter(teams_where(person, action)))
 
 
-class Release(models.Model):
+class Release(Frozen):
     """A frozen, numbered version of a benchmark. Made whole by one service, never changed."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -199,6 +260,11 @@ class Release(models.Model):
     number = models.PositiveIntegerField()  # 1, 2, 3 … in the order of freezing
     version = models.CharField(max_length=40)  # the label in files
     digest = models.CharField(max_length=64)  # SHA-256 of the canonical bundle content
+    # The benchmark's own words at that time: they are part of the bundle.
+    title = models.CharField(max_length=200, default="")
+    description = models.TextField(blank=True)
+    licence = models.TextField(blank=True)
+    citation = models.TextField(blank=True)
     frozen_at = models.DateTimeField(auto_now_add=True)
     frozen_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
 
@@ -215,7 +281,7 @@ class Release(models.Model):
         return f"{self.benchmark}, release {self.number}"
 
 
-class ReleaseCase(models.Model):
+class ReleaseCase(Frozen):
     """A case as one release has it: a copy of what may change, references to what cannot."""
 
     release = models.ForeignKey(Release, models.CASCADE, related_name="cases")
@@ -229,6 +295,8 @@ class ReleaseCase(models.Model):
     report = models.ForeignKey(Report, models.PROTECT, null=True, blank=True, related_name="+")
     goal = models.ForeignKey(Goal, models.PROTECT, null=True, blank=True, related_name="+")
 
+    objects = FrozenQuerySet.as_manager()
+
     class Meta:
         ordering = ("position",)
         constraints = (models.UniqueConstraint(fields=("release", "case"), name="release_case_once"),)
@@ -237,12 +305,14 @@ class ReleaseCase(models.Model):
         return f"{self.case} in {self.release}"
 
 
-class ReleaseTriplet(models.Model):
+class ReleaseTriplet(Frozen):
     """One reference of a release: a triplet version in its place."""
 
     release_case = models.ForeignKey(ReleaseCase, models.CASCADE, related_name="triplets")
     version = models.ForeignKey(TripletVersion, models.PROTECT, related_name="in_releases")
     position = models.PositiveIntegerField()
+
+    objects = FrozenQuerySet.as_manager()
 
     class Meta:
         ordering = ("position",)
@@ -252,3 +322,32 @@ class ReleaseTriplet(models.Model):
 
     def __str__(self) -> str:
         return str(self.version)
+
+
+class BundleUpload(models.Model):
+    """One uploaded bundle on its way in: its first job checks it, its second one imports it."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    uploaded_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
+    file = models.FileField(upload_to="bundles/", max_length=200)  # deleted once imported
+    file_name = models.CharField(max_length=255)
+    dry_run = models.BooleanField(default=True)  # what `job` does: check only
+    job = models.ForeignKey(Job, models.PROTECT, null=True, related_name="+")
+    outcome = models.JSONField(null=True, blank=True)  # of `job`, as the command prints it
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return self.file_name
+
+
+class Kit(models.Model):
+    """The participants' download of a release: built once by a job, then served from the disk."""
+
+    release = models.OneToOneField(Release, models.PROTECT, related_name="kit")
+    job = models.ForeignKey(Job, models.PROTECT, related_name="+")
+    file = models.FileField(upload_to="kits/", max_length=200, blank=True)  # "" until it is built
+    size_bytes = models.PositiveBigIntegerField(null=True, blank=True)
+    built_at = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return f"Kit of {self.release}"

@@ -1,0 +1,67 @@
+"""Passages marked in text: evidence in a report, found words in a list. Offsets are code points."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+@dataclass(frozen=True)
+class Span:
+    """The passage of triplet `number`: code points `start` to `end`, end exclusive."""
+
+    number: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A piece of text and the triplets whose passages cover it; `begins` those that start here."""
+
+    text: str
+    numbers: tuple[int, ...] = ()
+    begins: tuple[int, ...] = ()
+
+
+def segments(text: str, spans: Iterable[Span]) -> list[Segment]:
+    """The text cut at every border of a passage. Overlapping passages share their pieces."""
+    inside = sorted((s for s in spans if 0 <= s.start < s.end <= len(text)), key=lambda s: s.number)
+    cuts = sorted({0, len(text)} | {s.start for s in inside} | {s.end for s in inside})
+    return [
+        Segment(
+            text[start:end],
+            tuple(s.number for s in inside if s.start <= start and end <= s.end),
+            tuple(s.number for s in inside if s.start == start),
+        )
+        for start, end in pairwise(cuts)
+    ]
+
+
+AROUND = 40  # characters shown on both sides of a found word
+
+
+def excerpt(text: str, terms: Iterable[str]) -> list[Segment]:
+    """The surroundings of the first found word in one line, all found words marked with number 1.
+
+    Empty where no word is found.
+    """
+    pattern = re.compile("|".join(re.escape(term) for term in terms), re.IGNORECASE)
+    first = pattern.search(text)
+    if first is None:
+        return []
+    start, end = max(0, first.start() - AROUND), min(len(text), first.end() + AROUND)
+    window = " ".join(text[start:end].split())
+    shown = f"{'…' if start else ''}{window}{'…' if end < len(text) else ''}"
+    return segments(shown, [Span(1, *found.span()) for found in pattern.finditer(shown)])
+
+
+def marked(text: str, terms: Iterable[str]) -> list[Segment]:
+    """The whole text with every found word marked with number 1."""
+    pattern = re.compile("|".join(re.escape(term) for term in terms), re.IGNORECASE)
+    return segments(text, [Span(1, *found.span()) for found in pattern.finditer(text)])

@@ -1,0 +1,118 @@
+"""Who may see which benchmark, edition, case and slide.
+
+Releases are open to whoever may read cases, their held-out cases only to curators; the working
+copy only to curators, for it may show what a release holds out.
+"""
+
+from __future__ import annotations
+
+import uuid
+from typing import TYPE_CHECKING
+
+from django.db.models import Q
+
+from medbench.accounts.models import Team
+from medbench.accounts.permissions import may, require, teams_where
+from medbench.cases.editions import DRAFT, Edition
+from medbench.cases.models import Benchmark, Case, Release, ReleaseCase, Split
+from medbench.errors import NotFound
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AnonymousUser
+    from django.db.models import QuerySet
+
+    from medbench.accounts.models import User
+    from medbench.slides.models import Slide
+
+_NOTHING = "There is nothing here, or it is not open to you."
+
+
+def may_see_slide(person: User | AnonymousUser, slide: Slide) -> bool:
+    """Whether `person` may see the pixels of `slide` (settings.SLIDE_ACCESS).
+
+    A slide of an open case of a release is seen by all who may read cases; any other slide of a
+    case only by those who may be asked to judge it.
+    """
+    readers = Team.objects.filter(teams_where(person, "case.read"))
+    judges = Team.objects.filter(teams_where(person, "slide.read_held_out"))
+    released = Q(split=Split.OPEN, release__benchmark__team__in=readers)
+    judged = Q(release__benchmark__team__in=judges)
+    return (
+        ReleaseCase.objects.filter(released | judged, slide=slide).exists()
+        or Case.objects.filter(slide=slide, benchmark__team__in=judges).exists()
+    )
+
+
+def benchmark_for(person: User | AnonymousUser, benchmark_id: str, action: str = "case.read") -> Benchmark:
+    """The benchmark in which `person` may do `action`. Raises NotFound, NotAllowed."""
+    benchmark = Benchmark.objects.select_related("team").filter(pk=_uuid(benchmark_id)).first()
+    if benchmark is None:
+        raise NotFound(_NOTHING)
+    require(person, action, benchmark.team)
+    return benchmark
+
+
+def release_for(person: User | AnonymousUser, release_id: str, action: str = "case.read") -> Release:
+    """The release in whose benchmark `person` may do `action`. Raises NotFound, NotAllowed."""
+    release = Release.objects.select_related("benchmark__team").filter(pk=_uuid(release_id)).first()
+    if release is None:
+        raise NotFound(_NOTHING)
+    require(person, action, release.benchmark.team)
+    return release
+
+
+def edition_for(person: User | AnonymousUser, benchmark: Benchmark, token: str) -> Edition:
+    """The edition that an address names by `token`: a release's number, "draft", or "" for the
+    newest release (for curators of a benchmark without one: the working copy). Raises NotFound."""
+    if not may(person, "case.read", benchmark.team):
+        raise NotFound(_NOTHING)
+    release = _release(benchmark.releases.all(), token)
+    if release is None and not may(person, "case.edit", benchmark.team):
+        raise NotFound(_NOTHING)
+    return Edition(benchmark, release)
+
+
+def case_for(person: User | AnonymousUser, case_id: str, token: str = "") -> tuple[Case, Edition]:
+    """A case and the edition to show it in. Raises NotFound where `person` may not see it there.
+
+    Without a token it is the newest release that shows the case to `person`.
+    """
+    case = Case.objects.select_related("benchmark__team").filter(pk=_uuid(case_id)).first()
+    if case is None:
+        raise NotFound(_NOTHING)
+    team = case.benchmark.team
+    holding = ReleaseCase.objects.filter(case=case)
+    if not may(person, "case.read_held_out", team):
+        holding = holding.filter(split=Split.OPEN)
+    releases = Release.objects.filter(pk__in=holding.values("release"))
+    if not may(person, "case.read", team):
+        raise NotFound(_NOTHING)
+    release = _release(releases, token)
+    if release is None and not may(person, "case.edit", team):
+        raise NotFound(_NOTHING)
+    return case, Edition(case.benchmark, release)
+
+
+def case_to_edit(person: User | AnonymousUser, case_id: str) -> Case:
+    """A case of the working copy for one who may edit it. Raises NotFound, NotAllowed."""
+    case, _ = case_for(person, case_id)
+    require(person, "case.edit", case.benchmark.team)
+    return case
+
+
+def _release(releases: QuerySet[Release], token: str) -> Release | None:
+    if token == DRAFT:
+        return None
+    if not token:
+        return releases.order_by("-number").first()
+    found = releases.filter(number=int(token)).first() if token.isdecimal() and len(token) < 10 else None
+    if found is None:
+        raise NotFound(_NOTHING)
+    return found
+
+
+def _uuid(text: str | uuid.UUID) -> uuid.UUID:
+    try:
+        return uuid.UUID(str(text))
+    except ValueError:
+        raise NotFound(_NOTHING) from None
