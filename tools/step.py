@@ -6,6 +6,7 @@ As a command: python3 tools/step.py LABEL COMMAND...
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
@@ -14,7 +15,8 @@ import time
 def step(label: str, command: list[str], *, env: dict[str, str] | None = None, live: bool = False) -> None:
     """Run `command`; exits with its code where it fails."""
     started = time.monotonic()
-    print(f"{label:<44}", end="\n" if live else "", flush=True)
+    apart = live or "jobserver" in os.environ.get("MAKEFLAGS", "")  # others print meanwhile
+    print(f"{label:<44}", end="\n" if apart else "", flush=True)
     kept = None if live else subprocess.PIPE
     result = subprocess.run(
         command,
@@ -25,9 +27,8 @@ def step(label: str, command: list[str], *, env: dict[str, str] | None = None, l
         text=True,
         check=False,
     )
-    word = f"{label} " if live else ""
     outcome = "failed" if result.returncode else "done"
-    print(f"{word}{outcome} {time.monotonic() - started:7.1f} s", flush=True)
+    print(f"{label + ' ' if apart else ''}{outcome} {time.monotonic() - started:7.1f} s", flush=True)
     if result.returncode:
         print((result.stdout or "").rstrip(), flush=True)
         print(f"Failed with exit code {result.returncode}: {' '.join(command)}", file=sys.stderr)
