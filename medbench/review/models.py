@@ -6,11 +6,11 @@ import uuid
 
 from django.db import models
 
-from medbench.cases.models import Benchmark, Case, Report
+from medbench.cases.models import Benchmark, Case, Frozen, FrozenQuerySet, Report
 from medbench.slides.models import Slide
 
 
-class ReviewItem(models.Model):
+class ReviewItem(Frozen):
     """Something to be judged, frozen as it stood. Whoever owns the subject makes the row; studies,
     assignments and verdicts point only here. Made by `review.services`, never changed."""
 
@@ -35,6 +35,8 @@ class ReviewItem(models.Model):
     report = models.ForeignKey(Report, models.PROTECT, null=True, blank=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
 
+    objects = FrozenQuerySet.as_manager()
+
     class Meta:
         constraints = (
             # Asking twice about the same thing in the same wording is one item.
@@ -45,7 +47,7 @@ class ReviewItem(models.Model):
         return f"{self.kind} {self.subject_id}"
 
 
-class ItemResult(models.Model):
+class ItemResult(Frozen):
     """What the judges of one study concluded about an item; its subject's owner reads this."""
 
     item = models.ForeignKey(ReviewItem, models.PROTECT, related_name="results")
@@ -53,6 +55,8 @@ class ItemResult(models.Model):
     outcome = models.CharField(max_length=20)  # by kind; for triplets: verified, corrected, rejected
     detail = models.JSONField(default=dict)
     decided_at = models.DateTimeField(auto_now_add=True)
+
+    objects = FrozenQuerySet.as_manager()
 
     class Meta:
         constraints = (models.UniqueConstraint(fields=("item", "source"), name="item_result_once"),)
