@@ -3,6 +3,8 @@
 from django.contrib import admin
 from django.urls import include, path
 
+from medbench.web.views import operators_sign_in
+
 urlpatterns = [
     path("", include("medbench.web.urls")),
     path("", include("medbench.accounts.urls")),
@@ -14,6 +16,7 @@ urlpatterns = [
     path("api/v1/", include("medbench.cases.api_urls")),
     path("api/v1/", include("annotation.api_urls")),
     path("api/v1/", include("leaderboard.api_urls")),
+    path("admin/login/", operators_sign_in, name="operators_sign_in"),
     path("admin/", admin.site.urls),
 ]
 handler400 = "medbench.web.views.bad_request"

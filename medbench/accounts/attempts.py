@@ -18,6 +18,7 @@ from medbench.accounts.models import Attempt
 from medbench.errors import TooOften
 
 if TYPE_CHECKING:
+    from django.db.models import QuerySet
     from django.http import HttpRequest
 
 WINDOW = timedelta(minutes=5)
@@ -26,29 +27,39 @@ WINDOW = timedelta(minutes=5)
 def address_of(request: HttpRequest) -> str:
     """The address that asks. Behind proxies of ours, the one that the outermost of them saw."""
     hops = [hop.strip() for hop in request.headers.get("X-Forwarded-For", "").split(",")]
-    proxies = settings.TRUSTED_PROXIES
+    proxies: int = settings.TRUSTED_PROXIES
     if proxies and len(hops) >= proxies:
         return hops[-proxies]
     return str(request.META["REMOTE_ADDR"])
 
 
-def count_attempt(what: str, *, limit: int) -> Attempt:
-    """Count one attempt at `what`; the caller deletes the answered row if it was not in vain.
+def count_attempt(limits: dict[str, int]) -> QuerySet[Attempt]:
+    """Count one attempt at each key of `limits` (what is tried, by whom, from where).
 
-    The row is written before anything is tried, so that a hundred requests at once are a hundred
-    attempts. A refused attempt is not counted: whoever keeps knocking still gets in after WINDOW.
+    The rows are written before anything is tried, so that a hundred requests at once are a hundred
+    attempts. The caller deletes the answered rows where the attempt was not in vain. A refused
+    attempt is not counted: whoever keeps knocking still gets in after WINDOW.
 
     Raises:
-        TooOften: `limit` attempts were made within WINDOW.
+        TooOften: one of the keys has had its limit of attempts within WINDOW.
     """
     now = timezone.now()
     Attempt.objects.filter(at__lte=now - WINDOW).delete()
-    attempt = Attempt.objects.create(key=salted_hmac("medbench.attempt", what).hexdigest(), at=now)
-    earlier = Attempt.objects.filter(key=attempt.key).exclude(pk=attempt.pk).order_by("-at")
-    blocking = earlier[limit - 1 : limit].first()
-    if blocking is None:
-        return attempt
-    attempt.delete()
-    wait_s = math.ceil((blocking.at + WINDOW - now).total_seconds())
-    minutes = math.ceil(wait_s / 60)
-    raise TooOften(f"Too many attempts. Try again in {minutes} min.", wait_s=wait_s)
+    rows = [(Attempt.objects.create(key=_key(what), at=now), limit) for what, limit in limits.items()]
+    mine = Attempt.objects.filter(pk__in=[row.pk for row, _ in rows])
+    wait_s = max(_wait_s(row, limit) for row, limit in rows)
+    if wait_s > 0:
+        mine.delete()
+        raise TooOften(f"Too many attempts. Try again in {math.ceil(wait_s / 60)} min.", wait_s=wait_s)
+    return mine
+
+
+def _key(what: str) -> str:
+    return salted_hmac("medbench.attempt", what, algorithm="sha256").hexdigest()
+
+
+def _wait_s(attempt: Attempt, limit: int) -> int:
+    """Seconds until fewer than `limit` other attempts at the same lie within WINDOW."""
+    others = Attempt.objects.filter(key=attempt.key).exclude(pk=attempt.pk).order_by("-at")
+    moments = list(others.values_list("at", flat=True)[limit - 1 : limit])
+    return math.ceil((moments[0] + WINDOW - attempt.at).total_seconds()) if moments else 0

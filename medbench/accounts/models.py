@@ -11,6 +11,7 @@ from django.db import models
 from django.db.models import Value
 from django.db.models.functions import Lower
 from django.db.models.lookups import Exact
+from django.utils import timezone
 from django.utils.functional import cached_property
 
 from medbench.accounts.permissions import Role
@@ -136,6 +137,12 @@ class Membership(models.Model):
         return f"{self.user} is {self.role} in {self.team}"
 
 
+class InvitationQuerySet(models.QuerySet["Invitation"]):
+    def open(self) -> InvitationQuerySet:
+        """Those that can still be accepted."""
+        return self.filter(accepted_at=None, revoked_at=None, expires_at__gt=timezone.now())
+
+
 class Invitation(models.Model):
     """A link that makes whoever opens it first a member with a role. The secret is stored hashed."""
 
@@ -150,6 +157,8 @@ class Invitation(models.Model):
     accepted_by = models.ForeignKey(User, models.SET_NULL, null=True, blank=True, related_name="+")
     accepted_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)
+
+    objects = InvitationQuerySet.as_manager()
 
     def __str__(self) -> str:
         return f"{self.role} in {self.team} for {self.note or 'anyone'}"

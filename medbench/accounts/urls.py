@@ -11,7 +11,7 @@ urlpatterns = [
     path("register/", entry.register, name="register"),
     path("first-visit/", entry.first_curator, name="first_curator"),
     path("invitations/<str:secret>/", entry.invitation, name="invitation"),
-    path("reset/<str:uid>/<str:token>/", entry.reset, name="reset"),
+    path("reset/<int:person>/<str:token>/", entry.reset, name="reset"),
     path("settings/", settings.settings, name="settings"),
     path("settings/password/", settings.password, name="password"),
     path("settings/tokens/", settings.tokens, name="tokens"),
@@ -20,7 +20,6 @@ urlpatterns = [
     path("teams/<int:team>/people/", people.people, name="people"),
     path("teams/<int:team>/people/roles/", people.add_role, name="role_add"),
     path("teams/<int:team>/people/roles/<int:membership>/end/", people.end_role, name="role_end"),
-    path("teams/<int:team>/people/invitations/", people.invite, name="invite"),
     path(
         "teams/<int:team>/people/invitations/<uuid:invitation>/revoke/",
         people.revoke_invitation,

@@ -6,12 +6,15 @@ import secrets
 from typing import TYPE_CHECKING
 
 from django.conf import settings
+from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import RequestDataTooBig
 from django.http import JsonResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render, resolve_url
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
+from medbench.accounts.queries import nobody_is_here
+from medbench.errors import NotFound
 from medbench.web import health, navigation
 from medbench.web.refusals import nothing_here, refuse
 
@@ -21,7 +24,9 @@ if TYPE_CHECKING:
 
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
-    """The blocks of one's roles."""
+    """The blocks of one's roles. A new site sends its first visitor to make the first curator."""
+    if not request.user.is_authenticated and nobody_is_here():
+        return redirect("accounts:first_curator")
     return render(request, "web/home.html", {"blocks": navigation.home_blocks(request)})
 
 
@@ -36,6 +41,13 @@ def healthz(request: HttpRequest) -> HttpResponse:
     """For load balancers and monitoring: 200 while this process can serve, else 503."""
     found = health.check_all()
     return JsonResponse(found, status=200 if found["ok"] else 503)
+
+
+def operators_sign_in(request: HttpRequest) -> HttpResponse:
+    """Operators sign in at the one page where attempts are counted; to others there is nothing."""
+    if request.user.is_authenticated:
+        raise NotFound
+    return redirect_to_login(request.GET.get("next", resolve_url("admin:index")))
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
