@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from medbench.errors import MedBenchError
 
+
 def refuse(
     request: HttpRequest, template: str, *, status: int, code: str, message: str, **context: Any
 ) -> HttpResponse:
