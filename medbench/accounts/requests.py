@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from django.http import HttpRequest
 
 if TYPE_CHECKING:
+    from django_htmx.middleware import HtmxDetails
+
     from medbench.accounts.models import User
 
 
@@ -14,3 +16,4 @@ class SignedInRequest(HttpRequest):
     """For annotations only: a request whose user is a person."""
 
     user: User
+    htmx: HtmxDetails
