@@ -19,12 +19,13 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class Link:
     """One link of the bar. `count` answers a number to show, None to show the link alone, or
-    False to leave the link out for this person."""
+    False to leave the link out for this person. `is_action`: drawn as a button at the right."""
 
     label: str
     url_name: str
     order: int
     count: Callable[[HttpRequest], int | bool | None]
+    is_action: bool = False
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,15 @@ def links(request: HttpRequest) -> list[dict[str, Any]]:
             continue
         url = reverse(link.url_name)
         current = request.path.startswith(url)
-        shown.append({"label": link.label, "url": url, "count": count, "current": current})
+        shown.append(
+            {
+                "label": link.label,
+                "url": url,
+                "count": count,
+                "current": current,
+                "is_action": link.is_action,
+            }
+        )
     return shown
 
 
