@@ -44,6 +44,32 @@ class Board(models.Model):
         return f"{self.release} · {self.profile} · {self.get_split_display().lower()} split"
 
 
+class Floor(models.Model):
+    """What an answer without any insight scores on a board: shown beside the ranks, never ranked."""
+
+    class Kind(models.TextChoices):
+        OTHER_CASE = "other_case", "References of a random other case"
+        FREQUENT_WORDS = "frequent_words", "Most frequent words of the references"
+
+    board = models.ForeignKey(Board, models.CASCADE, related_name="floors")
+    kind = models.CharField(max_length=20, choices=Kind)
+    recall = models.FloatField()
+    precision = models.FloatField()
+    f1 = models.FloatField()
+    mean_case_f1 = models.FloatField()
+    n_cases = models.PositiveIntegerField()
+    n_outputs = models.PositiveIntegerField()
+    ci = models.JSONField(null=True, blank=True)  # as in Evaluation
+    ci_reason = models.CharField(max_length=40, blank=True)
+
+    class Meta:
+        ordering = ("-f1",)
+        constraints = (models.UniqueConstraint(fields=("board", "kind"), name="floor_once"),)
+
+    def __str__(self) -> str:
+        return f"{self.get_kind_display()} on {self.board}"
+
+
 class Submission(models.Model):
     """One uploaded result file that passed every check, with its outputs. Recorded whole or not
     at all; a private one is seen by its submitter and the curators."""
@@ -125,6 +151,10 @@ class Evaluation(models.Model):
     n_empty_cases = models.PositiveIntegerField(null=True, blank=True)
     n_empty_removed = models.PositiveIntegerField(null=True, blank=True)
     n_duplicates_removed = models.PositiveIntegerField(null=True, blank=True)
+    n_outputs = models.PositiveIntegerField(null=True, blank=True)  # kept ones of all cases
+    # 95 % intervals over cases: {"recall": [low, high], "precision": …, "f1": …}, or the reason why not.
+    ci = models.JSONField(null=True, blank=True)
+    ci_reason = models.CharField(max_length=40, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
