@@ -60,7 +60,7 @@ def server_options(port: int) -> list[str]:
     """One process with threads: SQLite has one writer anyway, and tiles are read outside the lock."""
     return [
         *("--interface", "wsgi", "--host", HOST, "--port", str(port)),
-        *("--blocking-threads", "8", "--log-level", "warning"),
+        *("--blocking-threads", "4", "--log-level", "warning"),
     ]
 
 
