@@ -1,0 +1,192 @@
+"""Reads. Every list is limited to what one person may see."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.db.models import Exists, OuterRef, Prefetch, Q
+
+from leaderboard.models import Board, CaseScore, Evaluation, Submission
+from leaderboard.standings import arrange
+from medbench.accounts.permissions import visible_teams
+from medbench.cases.models import ReleaseTriplet
+from medbench.errors import NotFound
+from medbench.jobs.models import Job
+
+if TYPE_CHECKING:
+    import uuid
+    from collections.abc import Iterable
+    from typing import Any
+
+    from django.db.models import QuerySet
+
+    from leaderboard.permissions import Person
+    from medbench.accounts.models import User
+    from medbench.cases.models import ReleaseCase
+
+
+def boards(person: Person, action: str = "board.read") -> QuerySet[Board]:
+    """The boards on which `person` may do `action`."""
+    teams = visible_teams(person, action)
+    return Board.objects.filter(release__benchmark__team__in=teams).select_related(
+        "release__benchmark__team", "profile"
+    )
+
+
+def board(person: Person, pk: uuid.UUID, action: str = "board.read") -> Board:
+    """One board, or NotFound for whoever may not do `action` there."""
+    found = boards(person, action).filter(pk=pk).first()
+    if found is None:
+        raise NotFound("There is no such board, or it is not open to you.")
+    return found
+
+
+def submissions(person: Person) -> QuerySet[Submission]:
+    """One's own submissions, the published ones on boards one may read, all of them for curators."""
+    of_team = "board__release__benchmark__team__in"
+    seen = Q(visibility=Submission.Visibility.PUBLIC, withdrawn_at=None)
+    seen &= Q(**{of_team: visible_teams(person, "board.read")})
+    seen |= Q(**{of_team: visible_teams(person, "submission.read_any")})
+    if person.is_authenticated:
+        seen |= Q(submitted_by=person)
+    return Submission.objects.filter(seen).select_related(
+        "board__release__benchmark__team", "board__profile", "submitted_by"
+    )
+
+
+def submission(person: Person, pk: uuid.UUID) -> Submission:
+    """One submission, or NotFound for whoever may not see it."""
+    found = submissions(person).filter(pk=pk).first()
+    if found is None:
+        raise NotFound("There is no such submission, or it is not open to you.")
+    return found
+
+
+def current(evaluations: QuerySet[Evaluation]) -> dict[uuid.UUID, Evaluation]:
+    """Submission id -> the evaluation that stands for it: the newest finished one; where none is
+    finished, the newest. So a new generation replaces the old one only when it is whole."""
+    standing: dict[uuid.UUID, Evaluation] = {}
+    for evaluation in evaluations.select_related("job").order_by("generation"):
+        before = standing.get(evaluation.submission_id)
+        if before is None or evaluation.finished_at or not before.finished_at:
+            standing[evaluation.submission_id] = evaluation
+    return standing
+
+
+def entries(person: Person, of_boards: QuerySet[Board] | list[Board]) -> list[Evaluation]:
+    """The standing evaluation of each submission that `person` sees on these boards."""
+    shown = submissions(person).filter(board__in=of_boards, withdrawn_at=None)
+    evaluations = Evaluation.objects.filter(submission__in=shown)
+    return list(current(evaluations.select_related("submission__submitted_by")).values())
+
+
+def current_of(shown: Iterable[Submission]) -> dict[uuid.UUID, Evaluation]:
+    """Submission id -> its standing evaluation; one query."""
+    return current(Evaluation.objects.filter(submission__in=[each.pk for each in shown]))
+
+
+def newest_of(shown: Iterable[Submission]) -> dict[uuid.UUID, Evaluation]:
+    """Submission id -> its newest evaluation, finished or not; one query."""
+    evaluations = Evaluation.objects.filter(submission__in=[each.pk for each in shown])
+    return {each.submission_id: each for each in evaluations.select_related("job").order_by("generation")}
+
+
+def generations(of: Submission) -> QuerySet[Evaluation]:
+    """All evaluations of a submission, the newest first."""
+    return of.evaluations.select_related("job", "submission").order_by("-generation")
+
+
+def failed(person: User) -> QuerySet[Evaluation]:
+    """Newest evaluations that failed, of submissions that `person` may run again."""
+    mine = Q(submission__submitted_by=person) | Q(
+        submission__board__release__benchmark__team__in=visible_teams(person, "board.manage")
+    )
+    later = Evaluation.objects.filter(
+        submission=OuterRef("submission"), generation__gt=OuterRef("generation")
+    )
+    return (
+        Evaluation.objects.filter(
+            mine, ~Exists(later), job__state=Job.State.FAILED, submission__withdrawn_at=None
+        )
+        .select_related("job", "submission__board__release__benchmark", "submission__board__profile")
+        .order_by("-created_at")
+    )
+
+
+def rank_of(evaluation: Evaluation) -> int | None:
+    """The place of a finished evaluation on its board, as everybody sees it; None where it has none."""
+    submission = evaluation.submission
+    published = Submission.objects.filter(
+        board=submission.board_id, visibility=Submission.Visibility.PUBLIC, withdrawn_at=None
+    )
+    finished = Evaluation.objects.filter(submission__in=published, finished_at__isnull=False)
+    ranked = current(finished.select_related("submission")).values()
+    places = {each.evaluation.pk: each.rank for each in arrange(ranked).ranked}
+    return places.get(evaluation.pk)
+
+
+# --- Cases of an evaluation -----------------------------------------------------------
+
+CASE_SORTS = {
+    "case": "release_case__case__case_id",
+    "site": "release_case__site",
+    "difficulty": "release_case__difficulty",
+    "references": "n_references",
+    "outputs": "n_outputs",
+    "recall": "recall",
+    "precision": "precision",
+    "f1": "f1",
+}
+CASES_USUALLY_DOWN = {key: key not in ("case", "site", "difficulty") for key in CASE_SORTS}
+
+
+def case_scores(evaluation: Evaluation) -> QuerySet[CaseScore]:
+    """The scored cases of an evaluation in the order of the release, without their matrices."""
+    return (
+        evaluation.case_scores.select_related("release_case__case")
+        .defer("matrix")
+        .order_by("release_case__position")
+    )
+
+
+def narrowed_cases(scores: QuerySet[CaseScore], site: str, difficulty: str) -> QuerySet[CaseScore]:
+    """The cases of one site, of one difficulty, or both; "" = any."""
+    if site:
+        scores = scores.filter(release_case__site=site)
+    if difficulty:
+        scores = scores.filter(release_case__difficulty=int(difficulty) if difficulty in "1234" else 0)
+    return scores
+
+
+def sorted_cases(scores: QuerySet[CaseScore], key: str, *, down: bool) -> QuerySet[CaseScore]:
+    """By a key of CASE_SORTS, equal ones in the order of the release; "" = that order alone."""
+    if not key:
+        return scores
+    return scores.order_by(("-" if down else "") + CASE_SORTS[key], "release_case__position")
+
+
+def values_of(scores: QuerySet[CaseScore], name: str) -> list[Any]:
+    """The different values of a field of the cases, for the choices of a filter."""
+    field = f"release_case__{name}"
+    return [value for value in scores.order_by(field).values_list(field, flat=True).distinct() if value]
+
+
+def case_score(submission: Submission, case_pk: uuid.UUID) -> CaseScore:
+    """One scored case of the standing evaluation with its references, or NotFound."""
+    standing = current(submission.evaluations.all()).get(submission.pk)
+    scores = CaseScore.objects.select_related(
+        "release_case__case", "release_case__report", "release_case__goal", "release_case__slide"
+    ).prefetch_related(Prefetch("release_case__triplets", ReleaseTriplet.objects.select_related("version")))
+    found = scores.filter(evaluation=standing, release_case__case=case_pk).first() if standing else None
+    if found is None:
+        raise NotFound("There is no such case in this submission, or it is not scored yet.")
+    return found
+
+
+def neighbours(row: ReleaseCase) -> dict[str, ReleaseCase | None]:
+    """The cases before and after `row` in its release and split."""
+    same = row.release.cases.filter(split=row.split)
+    return {
+        "previous": same.filter(position__lt=row.position).order_by("-position").first(),
+        "next": same.filter(position__gt=row.position).order_by("position").first(),
+    }
