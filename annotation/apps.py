@@ -1,5 +1,11 @@
 from django.apps import AppConfig
+from django.db.models.signals import post_migrate
 
 
 class AnnotationConfig(AppConfig):
     name = "annotation"
+
+    def ready(self) -> None:
+        from annotation import protocols  # needs the models
+
+        post_migrate.connect(protocols.store_built_in, sender=self)

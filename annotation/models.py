@@ -6,8 +6,9 @@ import uuid
 
 from django.conf import settings
 from django.db import models
+from django.db.models import Q
 
-from medbench.cases.models import Benchmark
+from medbench.cases.models import Benchmark, Frozen, FrozenQuerySet
 from medbench.review.models import ReviewItem
 
 
@@ -51,6 +52,7 @@ class Study(models.Model):
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
     started_at = models.DateTimeField(null=True, blank=True)
+    paused_at = models.DateTimeField(null=True, blank=True)
     closed_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
@@ -93,10 +95,15 @@ class StudyItem(models.Model):
 
 
 class Assignment(models.Model):
-    """One item in one annotator's hands. A hold is a lease: it ends when the annotator submits,
-    or when it runs out and the item goes back to the study."""
+    """One item in one annotator's order, made for every annotator and item when a study starts.
+
+    An item has as many seats as it needs annotators. Whoever holds or has submitted it sits on one;
+    the database refuses a second person on the same seat. A hold is a lease: it ends when the
+    annotator submits or skips, or when it has run out and somebody else needs the seat.
+    """
 
     class State(models.TextChoices):
+        WAITING = "waiting", "Waiting"
         HELD = "held", "In hand"
         SKIPPED = "skipped", "Skipped"
         SUBMITTED = "submitted", "Submitted"
@@ -106,21 +113,36 @@ class Assignment(models.Model):
     study_item = models.ForeignKey(StudyItem, models.CASCADE, related_name="assignments")
     annotator = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="assignments")
     position = models.PositiveIntegerField()  # in this annotator's own order, from 1
-    state = models.CharField(max_length=10, choices=State, default=State.HELD)
-    held_until = models.DateTimeField(null=True, blank=True)
+    number = models.PositiveIntegerField(null=True, blank=True)  # 12 = the twelfth item they were given
+    state = models.CharField(max_length=10, choices=State, default=State.WAITING)
+    seat = models.PositiveSmallIntegerField(null=True, blank=True)  # from 1
+    held_until = models.DateTimeField(null=True, blank=True)  # of a released item: when it went
     skip_reason = models.CharField(max_length=200, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         ordering = ("position",)
-        constraints = (models.UniqueConstraint(fields=("study_item", "annotator"), name="assignment_once"),)
+        constraints = (
+            models.UniqueConstraint(fields=("study_item", "annotator"), name="assignment_once"),
+            models.UniqueConstraint(fields=("study_item", "seat"), name="seat_once"),
+            models.CheckConstraint(
+                condition=Q(state__in=("held", "submitted"), seat__isnull=False)
+                | Q(state__in=("waiting", "skipped", "released"), seat__isnull=True),
+                name="seated_while_held_or_submitted",
+            ),
+        )
+        indexes = (
+            # Every "next": this annotator's open items, in order.
+            models.Index(fields=("annotator", "state", "position"), name="assignment_next"),
+        )
 
     def __str__(self) -> str:
         return f"{self.annotator}: {self.study_item} ({self.state})"
 
 
 class Verdict(models.Model):
-    """An annotator's answers to one item, saved while they work and final once submitted."""
+    """An annotator's answers to one item as they stand now. What counts is the revision that was
+    submitted last: changing an answer afterwards counts once it is submitted again."""
 
     assignment = models.OneToOneField(Assignment, models.PROTECT, related_name="verdict")
     answers = models.JSONField(default=dict)  # question key -> option; absent = not answered
@@ -128,12 +150,13 @@ class Verdict(models.Model):
     version = models.PositiveIntegerField(default=0)  # grows with each save; a stale save is refused
     saved_at = models.DateTimeField(auto_now=True)
     submitted_at = models.DateTimeField(null=True, blank=True)
+    submitted_version = models.PositiveIntegerField(null=True, blank=True)  # of the revision that counts
 
     def __str__(self) -> str:
         return f"verdict on {self.assignment}"
 
 
-class VerdictRevision(models.Model):
+class VerdictRevision(Frozen):
     """The history of a verdict, append-only: one row for every saved change."""
 
     verdict = models.ForeignKey(Verdict, models.PROTECT, related_name="revisions")
@@ -142,6 +165,8 @@ class VerdictRevision(models.Model):
     comment = models.TextField(blank=True)
     submitted = models.BooleanField(default=False)
     made_at = models.DateTimeField(auto_now_add=True)
+
+    objects = FrozenQuerySet.as_manager()
 
     class Meta:
         ordering = ("version",)

@@ -124,9 +124,7 @@ def test_a_release_is_asked_about_in_its_own_wording(benchmark, case):
     assert item.payload["insight"] == "Insight 1 of TCGA-A6-3810."
 
 
-def test_the_number_of_queries_does_not_grow_with_the_triplets(
-    benchmark, case, django_assert_num_queries
-):
+def test_the_number_of_queries_does_not_grow_with_the_triplets(benchmark, case, django_assert_num_queries):
     make_triplet(case, "1")
     with django_assert_num_queries(3):
         items_of(benchmark)

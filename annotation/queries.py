@@ -1,0 +1,170 @@
+"""Reads of annotation: what is open to whom, how far a study is, what was answered."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from django.db.models import Count, F, IntegerField, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+
+from annotation.models import Assignment, Study, StudyAnnotator, StudyItem, VerdictRevision
+
+if TYPE_CHECKING:
+    import datetime as dt
+
+    from django.db.models.expressions import Combinable
+
+    from medbench.accounts.models import User
+    from medbench.review.models import ReviewItem
+
+State = Assignment.State
+
+
+def count_of(rows: QuerySet[Any], name: str) -> Combinable:
+    """The number of `rows` whose `name` is the outer row's key, as a column of the outer query."""
+    grouped = rows.order_by().values(name).annotate(number_of_rows=Count("pk")).values("number_of_rows")
+    return Coalesce(Subquery(grouped, output_field=IntegerField()), 0)
+
+
+# --- Seats -------------------------------------------------------------------------
+
+
+def lapsed(moment: dt.datetime) -> Q:
+    """Holds that have run out at `moment`: whoever needs the seat may take it."""
+    return Q(state=State.HELD, held_until__lt=moment)
+
+
+def in_use(moment: dt.datetime) -> QuerySet[Assignment]:
+    """Assignments whose seat nobody else can have."""
+    return Assignment.objects.filter(seat__isnull=False).exclude(lapsed(moment))
+
+
+def with_seats_in_use(assignments: QuerySet[Assignment]) -> QuerySet[Assignment]:
+    """The assignments with `seats_in_use`, those of their item that nobody else can have."""
+    same_item = in_use(timezone.now()).filter(study_item=OuterRef("study_item"))
+    return assignments.alias(seats_in_use=count_of(same_item, "study_item"))
+
+
+_SEAT_FREE = Q(seats_in_use__lt=F("study_item__study__annotators_per_item"))
+
+
+def open_to(study: Study, user: User) -> QuerySet[Assignment]:
+    """What `user` could be given next, in their own order: a new item, or one that was taken from
+    them when their hold ran out and that needs somebody again."""
+    untaken = Assignment.objects.filter(
+        annotator=user, study_item__study=study, state__in=(State.WAITING, State.RELEASED)
+    )
+    return with_seats_in_use(untaken).filter(_SEAT_FREE).order_by("position")
+
+
+def in_hand(study: Study, user: User) -> QuerySet[Assignment]:
+    """What `user` has open, oldest first."""
+    held = Assignment.objects.filter(annotator=user, study_item__study=study, state=State.HELD)
+    return held.order_by("number", "position")
+
+
+# --- One's own work ------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Work:
+    """One annotator's part of one study."""
+
+    study: Study
+    share: int  # what falls to each annotator when all do the same, rounded up
+    done: int = 0
+    skipped: int = 0
+    held: int = 0
+    open: int = 0  # items that still need somebody and could be theirs
+
+    @property
+    def waiting(self) -> int:
+        """Items in hand and those still to come within one's share."""
+        taken = self.done + self.skipped + self.held
+        return self.held + min(self.open, max(self.share - taken, 0))
+
+    @property
+    def total(self) -> int:
+        """“12 of 40”: all that is theirs, done or not. Never less than what they have had."""
+        return self.done + self.skipped + self.waiting
+
+
+def studies_of(user: User) -> QuerySet[Study]:
+    """The studies of `user` that have started and are not closed, those due first on top."""
+    started = Study.objects.filter(annotators__user=user, state__in=(Study.State.RUNNING, Study.State.PAUSED))
+    return started.select_related("protocol").order_by(F("due_at").asc(nulls_last=True), "started_at")
+
+
+def work_of(user: User, studies: QuerySet[Study]) -> list[Work]:
+    """The part that `user` has in each of `studies`. Two queries in all."""
+    listed: list[Any] = list(with_sizes(studies))
+    mine = with_seats_in_use(Assignment.objects.filter(annotator=user, study_item__study__in=listed))
+    counts = (
+        mine.order_by()
+        .values_list("study_item__study")
+        .annotate(
+            done=Count("pk", filter=Q(state=State.SUBMITTED)),
+            skipped=Count("pk", filter=Q(state=State.SKIPPED)),
+            held=Count("pk", filter=Q(state=State.HELD)),
+            open=Count("pk", filter=Q(state__in=(State.WAITING, State.RELEASED)) & _SEAT_FREE),
+        )
+    )
+    by_study = {study: numbers for study, *numbers in counts}
+    return [Work(study, _share(study), *by_study.get(study.pk, ())) for study in listed]
+
+
+def _share(study: Any) -> int:
+    each: int = -(-study.n_items * study.annotators_per_item // max(study.n_annotators, 1))
+    return each
+
+
+def given(study: Study, user: User) -> QuerySet[Assignment]:
+    """The items that `user` has been given, in the order in which they got them."""
+    had = Assignment.objects.filter(annotator=user, study_item__study=study, number__isnull=False)
+    return had.order_by("number", "position")
+
+
+# --- Studies ---------------------------------------------------------------------------
+
+
+def with_sizes(studies: QuerySet[Study]) -> QuerySet[Study]:
+    """Studies with `n_items` and `n_annotators`."""
+    return studies.annotate(
+        n_items=count_of(StudyItem.objects.filter(study=OuterRef("pk")), "study"),
+        n_annotators=count_of(StudyAnnotator.objects.filter(study=OuterRef("pk")), "study"),
+    )
+
+
+def with_progress(studies: QuerySet[Study]) -> QuerySet[Study]:
+    """Studies with `n_done`, the items that have all their verdicts."""
+    submitted = Assignment.objects.filter(state=State.SUBMITTED, study_item=OuterRef("pk"))
+    complete = StudyItem.objects.alias(submitted=count_of(submitted, "study_item")).filter(
+        submitted__gte=F("study__annotators_per_item")
+    )
+    return studies.annotate(n_done=count_of(complete.filter(study=OuterRef("pk")), "study"))
+
+
+# --- What was said -------------------------------------------------------------------
+
+
+def counted(study: Study) -> QuerySet[VerdictRevision]:
+    """The verdicts of a study that count: of each, the revision that was submitted last."""
+    return VerdictRevision.objects.filter(
+        verdict__assignment__study_item__study=study, version=F("verdict__submitted_version")
+    )
+
+
+def complete_verdicts(study: Study) -> list[tuple[ReviewItem, list[dict[str, str]]]]:
+    """The items that have all the verdicts they need, each with the answers of all of them."""
+    answers: dict[int, list[dict[str, str]]] = defaultdict(list)
+    rows = counted(study).values_list("verdict__assignment__study_item", "answers")
+    for study_item, given_answers in rows:
+        answers[study_item].append(given_answers)
+    return [
+        (each.item, answers[each.pk])
+        for each in study.items.select_related("item")
+        if len(answers[each.pk]) >= study.annotators_per_item
+    ]

@@ -1,0 +1,249 @@
+"""Studies from draft to closed."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+from django.db.models import Max
+from django.utils import timezone
+
+from annotation.models import Assignment, Study, StudyAnnotator, StudyItem
+from annotation.protocols import Definition
+from annotation.queries import complete_verdicts
+from medbench.accounts.permissions import Role
+from medbench.errors import Conflict, InvalidInput
+from medbench.formats.problems import Problem
+from medbench.review.models import ReviewItem
+from medbench.review.services import Decision, create_items, record_results
+
+if TYPE_CHECKING:
+    import datetime as dt
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from medbench.accounts.models import User
+
+
+class NotReady(InvalidInput):
+    """A study that cannot start yet; `problems` name everything that is missing."""
+
+    code = "not_ready"
+
+    def __init__(self, problems: list[Problem]) -> None:
+        super().__init__(f"The study cannot start yet. {problems[0].message}")
+        self.problems = problems
+
+
+def what_is_missing(
+    *, n_items: int, n_annotators: int, annotators_per_item: int, due_at: dt.datetime | None
+) -> list[Problem]:
+    """What keeps a study of these sizes from starting, each with the field to look at."""
+    problems = []
+    if n_items == 0:
+        problems.append(Problem("no_items", "No triplet matches. Choose another filter.", field="items"))
+    if n_annotators == 0:
+        problems.append(Problem("no_annotators", "Nobody is chosen to annotate.", field="annotators"))
+    elif n_annotators < annotators_per_item:
+        text = f"{annotators_per_item} per item are wanted, and {n_annotators} are chosen."
+        problems.append(Problem("too_few_annotators", text, field="annotators"))
+    if due_at is not None and due_at <= timezone.now():
+        problems.append(Problem("due_is_past", "The due date is in the past.", field="due_at"))
+    return problems
+
+
+@transaction.atomic
+def draft_study(study: Study, items: Iterable[ReviewItem], annotators: Sequence[User], *, by: User) -> Study:
+    """Store an unsaved `study` with its (unsaved) review items and its annotators, as a draft.
+
+    Annotators are stored in an order drawn with the study's seed: it gives them the letters under
+    which others see them, so it must say nothing about their names.
+    """
+    _check_items_fit(study, items := list(items))
+    study.state = Study.State.DRAFT
+    study.created_by = by
+    study.save()
+    append_items(study, items)
+    drawn = sorted(annotators, key=lambda person: person.pk)
+    random.Random(study.seed).shuffle(drawn)  # noqa: S311  # an order to repeat, no secret
+    StudyAnnotator.objects.bulk_create(StudyAnnotator(study=study, user=person) for person in drawn)
+    return study
+
+
+def _check_items_fit(study: Study, items: Iterable[ReviewItem]) -> None:
+    for item in items:
+        if item.kind != study.protocol.kind:
+            raise InvalidInput("This protocol is about something else. Choose a protocol for these items.")
+        if item.benchmark_id != study.benchmark_id:
+            raise InvalidInput("All items of a study belong to its benchmark.")
+
+
+@transaction.atomic
+def start_study(study: Study) -> Study:
+    """Give every annotator their order of the items and open the study.
+
+    Raises NotReady where something is missing, Conflict unless the study is a draft.
+    """
+    study = _locked(study)
+    if study.state != Study.State.DRAFT:
+        raise Conflict("This study has started already.")
+    annotators = list(study.annotators.select_related("user"))
+    items = list(study.items.order_by("position"))
+    problems = what_is_missing(
+        n_items=len(items),
+        n_annotators=len(annotators),
+        annotators_per_item=study.annotators_per_item,
+        due_at=study.due_at,
+    )
+    problems += _without_role(study, [each.user for each in annotators])
+    if problems:
+        raise NotReady(problems)
+    _deal(study, items, [each.user for each in annotators])
+    study.state = Study.State.RUNNING
+    study.started_at = timezone.now()
+    study.save()
+    return study
+
+
+def _without_role(study: Study, annotators: Iterable[User]) -> list[Problem]:
+    with_role = set(
+        study.benchmark.team.memberships.filter(role=Role.ANNOTATOR, ended_at=None).values_list(
+            "user_id", flat=True
+        )
+    )
+    return [
+        Problem(
+            "not_an_annotator", f"{each} is no longer an annotator of this benchmark.", field="annotators"
+        )
+        for each in annotators
+        if each.pk not in with_role
+    ]
+
+
+def _deal(study: Study, items: Sequence[StudyItem], annotators: Iterable[User]) -> None:
+    """Store a shuffled order of `items` for each annotator, after what they have already."""
+    if not items:
+        return
+    ends = dict(
+        Assignment.objects.filter(study_item__study=study)
+        .order_by()
+        .values_list("annotator")
+        .annotate(end=Max("position"))
+    )
+    for annotator in annotators:
+        order = list(items)
+        seed = f"{study.seed}:{annotator.pk}:{items[0].position}"
+        random.Random(seed).shuffle(order)  # noqa: S311  # an order to repeat, no secret
+        first = ends.get(annotator.pk, 0) + 1
+        Assignment.objects.bulk_create(
+            (
+                Assignment(study_item=item, annotator=annotator, position=position)
+                for position, item in enumerate(order, first)
+            ),
+            batch_size=500,
+        )
+
+
+@transaction.atomic
+def append_items(study: Study, items: Iterable[ReviewItem]) -> int:
+    """Add (unsaved) review items behind those that the study has; answers how many were new.
+
+    In a started study they come last in every annotator's order.
+    """
+    study = _locked(study)
+    _refuse_if_closed(study)
+    _check_items_fit(study, items := list(items))
+    held = set(study.items.values_list("item_id", flat=True))
+    new = [item for item in create_items(items) if item.pk not in held]
+    end = study.items.aggregate(end=Max("position"))["end"] or 0
+    added = StudyItem.objects.bulk_create(
+        (StudyItem(study=study, item=item, position=position) for position, item in enumerate(new, end + 1)),
+        batch_size=500,
+    )
+    if study.state != Study.State.DRAFT:
+        _deal(study, added, [each.user for each in study.annotators.select_related("user")])
+    return len(added)
+
+
+@transaction.atomic
+def pause_study(study: Study) -> Study:
+    """Nothing is given out or submitted until the study goes on; drafts are still kept."""
+    study = _locked(study)
+    if study.state != Study.State.RUNNING:
+        raise Conflict("Only a running study can be paused.")
+    study.state = Study.State.PAUSED
+    study.paused_at = timezone.now()
+    study.save()
+    return study
+
+
+@transaction.atomic
+def resume_study(study: Study) -> Study:
+    """Undo a pause."""
+    study = _locked(study)
+    if study.state != Study.State.PAUSED:
+        raise Conflict("Only a paused study can be resumed.")
+    study.state = Study.State.RUNNING
+    study.paused_at = None
+    study.save()
+    return study
+
+
+@transaction.atomic
+def close_study(study: Study) -> Study:
+    """End a study for good, and record what it says clearly.
+
+    An item is decided here only where it has all the verdicts it needs and each of them answers
+    every required question with the affirming option (status "ok"): a triplet is then verified.
+    Anything else (a “no”, a “cannot judge”, a verdict short) is left to adjudication: not even a
+    unanimous “no” rejects a triplet, since it may only need a correction.
+    """
+    # Whoever is just submitting holds the lock of their item: wait for them, then let nobody in.
+    list(StudyItem.objects.select_for_update().filter(study=study).order_by("pk").values_list("pk"))
+    study = _locked(study)
+    if study.state not in (Study.State.RUNNING, Study.State.PAUSED):
+        raise Conflict("Only a study that has started can be closed.")
+    study.state = Study.State.CLOSED
+    study.closed_at = timezone.now()
+    study.save()
+    if study.protocol.kind == ReviewItem.Kind.TRIPLET:
+        record_results(f"study:{study.pk}", _clear_decisions(study))
+    return study
+
+
+def _clear_decisions(study: Study) -> list[Decision]:
+    affirming = _affirming(Definition.read(study.protocol.definition))
+    return [
+        Decision(item, "verified", {"verdicts": len(answers), "protocol": str(study.protocol)})
+        for item, answers in complete_verdicts(study)
+        if all(_affirms(each, affirming) for each in answers)
+    ]
+
+
+def _affirming(definition: Definition) -> dict[str, set[str]]:
+    return {
+        question.key: {option.value for option in question.options if option.status == "ok"}
+        for question in definition.questions
+        if question.required
+    }
+
+
+def _affirms(answers: Mapping[str, str], affirming: Mapping[str, set[str]]) -> bool:
+    return all(answers.get(key) in values for key, values in affirming.items())
+
+
+def discard_draft(study: Study) -> None:
+    """Delete a study that never started. Its review items stay: others may ask about them too."""
+    if study.state != Study.State.DRAFT:
+        raise Conflict("Only a draft can be discarded. Close the study instead.")
+    study.delete()
+
+
+def _locked(study: Study) -> Study:
+    locked = Study.objects.select_for_update(of=("self",))
+    return locked.select_related("protocol", "benchmark__team").get(pk=study.pk)
+
+
+def _refuse_if_closed(study: Study) -> None:
+    if study.state == Study.State.CLOSED:
+        raise Conflict("This study is closed. Start another one for further items.")

@@ -1,0 +1,125 @@
+"""Answers: saved as they are given, kept for ever, counted once submitted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from django.db import transaction
+from django.utils import timezone
+
+from annotation.models import Assignment, Study, Verdict, VerdictRevision
+from annotation.protocols import Definition
+from annotation.services.assignments import locked, refuse_unless_running, seat
+from medbench.errors import Conflict, InvalidInput
+
+if TYPE_CHECKING:
+    from medbench.formats.problems import Problem
+
+
+class Draft(NamedTuple):
+    """What one window holds: answers (question key -> option), comment, and the version of the
+    verdict that it started from (0 = none)."""
+
+    answers: dict[str, str]
+    comment: str
+    version: int
+
+
+class Stale(Conflict):
+    """Another window saved something else meanwhile; `verdict` is what is stored. Nothing was
+    written, and nothing needs to be lost: show both."""
+
+    code = "stale"
+
+    def __init__(self, verdict: Verdict) -> None:
+        super().__init__("These answers were changed in another window. Compare, then save again.")
+        self.verdict = verdict
+
+
+class Incomplete(InvalidInput):
+    """Required answers are missing; `gaps` names them in order. The draft was saved."""
+
+    code = "incomplete"
+
+    def __init__(self, gaps: list[Problem]) -> None:
+        super().__init__(gaps[0].message)
+        self.gaps = gaps
+
+
+@transaction.atomic
+def save_verdict(assignment: Assignment, draft: Draft) -> Verdict:
+    """Keep a draft, and the hold with it.
+
+    The same content as stored is no change, whatever its version: a save that was repeated because
+    its answer got lost is fine. Other content under an old version raises Stale. A draft is kept
+    even where the item has gone to somebody else or the study is paused; it counts nowhere until it
+    is submitted. Raises Conflict in a closed study, InvalidInput for what the protocol does not know.
+    """
+    assignment = locked(assignment)
+    study = assignment.study_item.study
+    if study.state == Study.State.CLOSED:
+        refuse_unless_running(study)
+    Definition.read(study.protocol.definition).check_answers(draft.answers)
+    verdict, _ = Verdict.objects.get_or_create(assignment=assignment)
+    if study.state == Study.State.RUNNING:
+        seat(assignment)
+    if (verdict.answers, verdict.comment) == (draft.answers, draft.comment):
+        return verdict
+    if verdict.version != draft.version:
+        raise Stale(verdict)
+    verdict.answers, verdict.comment = draft.answers, draft.comment
+    _write(verdict, submitted=False)
+    return verdict
+
+
+def submit_verdict(assignment: Assignment, draft: Draft) -> Verdict:
+    """Save the draft and make it the verdict that counts. Twice is the same as once.
+
+    Raises Incomplete where required answers are missing, Conflict where the study is not running or
+    the item has gone to another annotator; the draft is kept all the same.
+    """
+    verdict = save_verdict(assignment, draft)
+    with transaction.atomic():
+        assignment = locked(assignment)
+        study = assignment.study_item.study
+        refuse_unless_running(study)
+        if gaps := Definition.read(study.protocol.definition).gaps(draft.answers):
+            raise Incomplete(gaps)
+        if not seat(assignment):
+            raise _gone(assignment)
+        verdict = Verdict.objects.get(pk=verdict.pk)
+        if (verdict.answers, verdict.comment) != (draft.answers, draft.comment):
+            raise Stale(verdict)
+        if verdict.submitted_version is None or verdict.submitted_version < verdict.version:
+            _submit(assignment, verdict)
+    return verdict
+
+
+def _submit(assignment: Assignment, verdict: Verdict) -> None:
+    verdict.submitted_at = timezone.now()
+    verdict.submitted_version = verdict.version + 1
+    _write(verdict, submitted=True)
+    Assignment.objects.filter(pk=assignment.pk).update(
+        state=Assignment.State.SUBMITTED, held_until=None, skip_reason=""
+    )
+
+
+def _write(verdict: Verdict, *, submitted: bool) -> None:
+    """Save the verdict under its next version, and that version in the history."""
+    verdict.version += 1
+    verdict.save()
+    VerdictRevision.objects.create(
+        verdict=verdict,
+        version=verdict.version,
+        answers=verdict.answers,
+        comment=verdict.comment,
+        submitted=submitted,
+    )
+
+
+def _gone(assignment: Assignment) -> Conflict:
+    when = f" at {assignment.held_until:%H:%M} UTC" if assignment.held_until else ""
+    return Conflict(
+        f"This item went to another annotator{when}. Your answers are kept in your history and not counted.",
+        code="hold_lost",
+    )

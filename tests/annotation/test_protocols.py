@@ -1,0 +1,89 @@
+"""Protocols as data."""
+
+import copy
+import tomllib
+
+import pytest
+
+from annotation.models import Protocol
+from annotation.protocols import BUILT_IN, Definition, store_built_in
+from medbench.cases.models import Category
+from medbench.errors import InvalidInput
+
+
+@pytest.fixture
+def data():
+    return tomllib.loads((BUILT_IN / "triplet_1.toml").read_text(encoding="utf-8"))
+
+
+def test_the_triplet_protocol_asks_the_three_criteria_and_the_category(db):
+    protocol = Protocol.objects.get(key="triplet", version=1)
+    definition = Definition.read(protocol.definition)
+    assert [question.key for question in definition.questions] == [
+        "grounded",
+        "faithful",
+        "aligned",
+        "category",
+    ]
+    for question in definition.questions:
+        assert question.required
+        assert [(option.value, option.key) for option in question.options] == [
+            ("yes", "y"),
+            ("no", "n"),
+            ("cannot_judge", "u"),
+        ]
+        assert all(option.anchor for option in question.options)
+
+
+def test_the_guidelines_define_all_six_categories(data):
+    definition = Definition.read(data)
+    terms = [term for section in definition.sections for term, _ in section.terms]
+    assert terms == list(Category.labels)
+
+
+def test_storing_again_changes_nothing_that_was_stored(db):
+    Protocol.objects.filter(key="triplet").update(title="As it was answered")
+    store_built_in()
+    assert Protocol.objects.get().title == "As it was answered"
+
+
+def damaged(data, change):
+    data = copy.deepcopy(data)
+    change(data["questions"])
+    return data
+
+
+@pytest.mark.parametrize(
+    ("change", "names"),
+    [
+        (list.clear, "no question"),
+        (lambda questions: questions.append(questions[0]), "grounded"),
+        (lambda questions: questions[0].pop("title"), "title"),
+        (lambda questions: questions[0].update(colour="red"), "colour"),
+        (lambda questions: questions[0].update(key="Not a name"), "Not a name"),
+        (lambda questions: questions[1]["options"].pop(), None),
+        (lambda questions: questions[1].update(options=questions[1]["options"][:1]), "faithful"),
+        (lambda questions: questions[1]["options"][0].update(key="n"), "faithful"),
+        (lambda questions: questions[1]["options"][0].update(value="no"), "no"),
+        (lambda questions: questions[1]["options"][0].update(status="green"), "green"),
+    ],
+)
+def test_a_damaged_definition_is_refused_and_the_place_is_named(data, change, names):
+    if names is None:  # two options are still a question
+        assert len(Definition.read(damaged(data, change)).questions[1].options) == 2
+        return
+    with pytest.raises(InvalidInput, match=names):
+        Definition.read(damaged(data, change))
+
+
+def test_gaps_come_in_the_order_of_the_questions(data):
+    definition = Definition.read(data)
+    gaps = definition.gaps({"faithful": "yes"})
+    assert [gap.field for gap in gaps] == ["grounded", "aligned", "category"]
+    assert gaps[0].message == "“Grounded in the evidence” has no answer yet."
+
+
+@pytest.mark.parametrize("answers", [{"grounded": "perhaps"}, {"beauty": "yes"}, {"grounded": ""}])
+def test_an_answer_that_the_protocol_does_not_know_is_refused(data, answers):
+    with pytest.raises(InvalidInput):
+        Definition.read(data).check_answers(answers)
