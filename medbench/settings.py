@@ -132,7 +132,7 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 # How many proxies of ours stand before the site and each add the address they saw to X-Forwarded-For.
 TRUSTED_PROXIES = env.int("MEDBENCH_TRUSTED_PROXIES", default=1 if PRODUCTION else 0)
-PASSWORD_RESET_TIMEOUT = 3 * 24 * 3600
+PASSWORD_RESET_TIMEOUT = 24 * 3600  # of a link that a curator issues
 MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
 
 # --- Slides: who may see one is decided by the application that owns the cases ----
@@ -153,11 +153,24 @@ REST_FRAMEWORK = {
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "EXCEPTION_HANDLER": "medbench.api.errors.answer",
     "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
+    "DEFAULT_METADATA_CLASS": None,  # OPTIONS would describe what the schema describes better
+    # A brake for scripts that run away, counted in each process by itself.
+    "DEFAULT_THROTTLE_CLASSES": [
+        "rest_framework.throttling.AnonRateThrottle",
+        "rest_framework.throttling.UserRateThrottle",
+    ],
+    "DEFAULT_THROTTLE_RATES": {"anon": "120/min", "user": "1200/min"},
+    "NUM_PROXIES": TRUSTED_PROXIES,
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "MedBench",
     "VERSION": VERSION,
     "SERVE_INCLUDE_SCHEMA": False,
+    "SCHEMA_PATH_PREFIX": "/api/v1",
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "medbench.api.schema.add_problems",
+    ],
     "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
 }
 

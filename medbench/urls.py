@@ -1,8 +1,9 @@
 """Composition root of the addresses: the only module beside wsgi that sees every application."""
 
 from django.contrib import admin
-from django.urls import include, path
+from django.urls import include, path, re_path
 
+from medbench.api.views import nothing_here
 from medbench.web.views import operators_sign_in
 
 urlpatterns = [
@@ -16,6 +17,7 @@ urlpatterns = [
     path("api/v1/", include("medbench.cases.api_urls")),
     path("api/v1/", include("annotation.api_urls")),
     path("api/v1/", include("leaderboard.api_urls")),
+    re_path(r"^api/", nothing_here, name="api_nothing_here"),
     path("admin/login/", operators_sign_in, name="operators_sign_in"),
     path("admin/", admin.site.urls),
 ]

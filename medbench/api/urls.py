@@ -1,11 +1,12 @@
-"""API addresses of api."""
+"""Addresses of the API that belong to no application."""
 
-from __future__ import annotations
+from django.urls import path
+from drf_spectacular.views import SpectacularAPIView
 
-from typing import TYPE_CHECKING
+from medbench.api import views
 
-if TYPE_CHECKING:
-    from django.urls import URLPattern
-
-app_name = "api_api"
-urlpatterns: list[URLPattern] = []
+app_name = "api"
+urlpatterns = [
+    path("schema/", SpectacularAPIView.as_view(), name="schema"),
+    path("me/", views.me, name="me"),
+]
