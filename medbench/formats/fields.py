@@ -78,6 +78,16 @@ class Fields:
             return None
         return value if isinstance(value, int | float) else None
 
+    def number_or_text(self, name: str) -> float | str | None:
+        """A finite number or a text, or None where it is missing."""
+        value = self._take(name, (int, float, str), "a number or a text", required=False)
+        if isinstance(value, str):
+            return self.text(name, required=False)
+        if value is not None and not -LARGEST <= value <= LARGEST:
+            self.wrong("bad_value", "The number is too large.", name)
+            return None
+        return value if isinstance(value, int | float) else None
+
     def rows(self, name: str) -> list[Any]:
         """A list."""
         value = self._take(name, list, "a list")

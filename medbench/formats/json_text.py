@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 BLANK = " \t\r\n"  # white space in JSON
 MOST_VALUES = 2_000_000  # looked at to find lines: a few seconds
-BOM = b"\xef\xbb\xbf"
+BOM = "\ufeff"  # a byte order mark, which a JSON file may begin with
 # Possessive (*+), so that a hostile string of a million escapes costs no memory for going back.
 _STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
 _PIECE = re.compile(rf'(?P<key>{_STRING})\s*+:|{_STRING}|[{{}}\[\],]|[^\s{{}}\[\]:,"]+', re.DOTALL)
@@ -33,8 +33,7 @@ class _Twice(ValueError):
 
 
 def decode(data: bytes, findings: Findings) -> str:
-    """The bytes as UTF-8 text without a byte order mark; raises Unreadable."""
-    data = data.removeprefix(BOM)
+    """The bytes as UTF-8 text, all of it; raises Unreadable."""
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:

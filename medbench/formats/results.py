@@ -15,7 +15,7 @@ from io import StringIO
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from medbench.formats.fields import Fields, kind_of
-from medbench.formats.json_text import BLANK, Unreadable, decode, load, set_lines
+from medbench.formats.json_text import BLANK, BOM, Unreadable, decode, load, set_lines
 from medbench.formats.problems import SHOWN, Findings, Place, Problems
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ class _Reader:
         if data.startswith(b"PK\x03\x04"):
             self.findings.problem("bad_json", "This is a zip archive. Give the JSON or JSONL file in it.")
             return None
-        text = decode(data, self.findings)
+        text = decode(data, self.findings).removeprefix(BOM)
         return self._read_jsonl(text) if _is_jsonl(text) else self._read_json(text)
 
     def _read_json(self, text: str) -> Results | None:

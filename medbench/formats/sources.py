@@ -93,10 +93,10 @@ class Folder:
         pass
 
     def read(self, name: str, most: int) -> bytes:
-        with self.find(name).open("rb") as file:
+        with self.find(name, None).open("rb") as file:
             return _bounded(file.read(most + 1), most)
 
-    def find(self, name: str, unpack_to: Path | None = None) -> Path:
+    def find(self, name: str, unpack_to: Path | None) -> Path:  # noqa: ARG002  # nothing to unpack
         path = self._root / name
         try:
             real = path.resolve(strict=True)
@@ -134,7 +134,7 @@ class Archive:
         with _damage_told(), self._zip.open(member) as packed:
             return _bounded(packed.read(most + 1), most)
 
-    def find(self, name: str, unpack_to: Path | None = None) -> Path | None:
+    def find(self, name: str, unpack_to: Path | None) -> Path | None:
         member = self._member(name)
         if unpack_to is None:
             return None
