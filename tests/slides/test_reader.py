@@ -1,0 +1,209 @@
+"""Pixels: the same as OpenSlide's, in the right colours, and one bad tile harms no other."""
+
+import ctypes
+import io
+import shutil
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import openslide
+import pytest
+from PIL import Image, ImageChops
+
+from medbench.slides import colour, geometry
+from medbench.slides.reader import ReaderPool, SlideFile, SlideRefused, TileUnreadable
+from tests.slides import damage
+from tests.slides.conftest import CMU, TCGA
+
+
+def largest_difference(one, other):
+    assert one.size == other.size
+    return max(high for _, high in ImageChops.difference(one, other).getextrema())
+
+
+@pytest.mark.parametrize(
+    ("name", "level", "column", "row"),
+    [
+        (CMU, 0, 4, 5),
+        (CMU, 0, 9, 12),
+        (TCGA, 0, 7, 7),
+        (TCGA, 0, 17, 13),
+        (TCGA, 1, 8, 6),
+        ("openslide_fixtures/boxes.tiff", 3, 0, 0),
+        ("sm_image.dcm", 0, 0, 0),
+        ("test3-DAPI-2-(387).ndpi", 2, 1, 1),
+        ("yb10kx5k.zstd.tiff", 4, 0, 0),
+    ],
+)
+def test_a_tile_is_what_openslide_reads_there(real, name, level, column, row):
+    with SlideFile(real / name) as slide:
+        tile, grid = slide.tile(level, column, row), slide.levels[level]
+    with openslide.OpenSlide(real / name) as reference:
+        x_l_px, y_l_px = column * grid.tile_width, row * grid.tile_height
+        width, height = reference.level_dimensions[level]
+        size = min(grid.tile_width, width - x_l_px), min(grid.tile_height, height - y_l_px)
+        factor = reference.level_downsamples[level]
+        region = reference.read_region((round(x_l_px * factor), round(y_l_px * factor)), level, size)
+    # Where a level's size is no whole fraction of level 0, its last pixels are partly beyond the edge.
+    expected = Image.new("RGB", size, "white")
+    expected.paste(region, mask=region.getchannel("A"))
+    assert largest_difference(tile, expected) == 0
+
+
+def test_tiles_of_a_level_make_up_the_level(real):
+    with SlideFile(real / CMU) as slide, openslide.OpenSlide(real / CMU) as reference:
+        level = slide.levels[0]
+        whole = Image.new("RGB", (level.width, level.height))
+        for row in range(level.rows):
+            for column in range(level.columns):
+                place = geometry.tile_rectangle(level, column, row)
+                whole.paste(slide.tile(0, column, row), (place.x_l_px, place.y_l_px))
+        expected = reference.read_region((0, 0), 0, (level.width, level.height)).convert("RGB")
+    assert largest_difference(whole, expected) == 0
+
+
+def test_a_jpeg_keeps_colour_at_full_resolution(real):
+    with SlideFile(real / CMU) as slide:
+        tile = slide.tile(0, 4, 5)
+    content = colour.jpeg(tile)
+    with Image.open(io.BytesIO(content)) as sent:
+        assert (sent.format, sent.size, sent.info.get("exif"), sent.info.get("icc_profile")) == (
+            "JPEG",
+            (240, 240),
+            None,
+            None,
+        )
+        assert {component[1:3] for component in sent.layer} == {(1, 1)}
+        assert largest_difference(tile, sent.convert("RGB")) < 48
+
+
+@pytest.mark.parametrize("padding", [0, 100_000])
+def test_colours_are_what_the_profile_says(tmp_path, padding):
+    path = damage.write_tiff(
+        tmp_path / "x.tiff", damage.plain(512, 512), iccprofile=damage.swapped_profile(padding=padding)
+    )
+    with SlideFile(path) as slide:
+        red, green, blue = slide.tile(0, 0, 0).getpixel((5, 5))
+    assert abs(red - 50) < 4
+    assert abs(green - 50) < 4
+    assert abs(blue - 200) < 4
+
+
+def test_a_broken_profile_refuses_nothing(tmp_path):
+    path = damage.write_tiff(tmp_path / "x.tiff", damage.plain(512, 512), iccprofile=b"no profile" * 20)
+    with SlideFile(path) as slide:
+        assert slide.tile(0, 0, 0).getpixel((5, 5)) == (200, 50, 50)
+
+
+def test_srgb_pixels_stay_as_they_are(real):
+    with openslide.OpenSlide(real / TCGA) as slide:
+        profile = slide.read_region((0, 0), 0, (1, 1)).info["icc_profile"]
+    assert len(profile) == 3144
+    assert colour.srgb_transform(profile) is None
+
+
+def test_nothing_scanned_shows_the_slides_background():
+    region = Image.new("RGBA", (2, 1))
+    region.putpixel((1, 0), (10, 20, 30, 255))
+    assert list(colour.on_background(region, (250, 240, 230)).get_flattened_data()) == [
+        (250, 240, 230),
+        (10, 20, 30),
+    ]
+
+
+@pytest.mark.parametrize("column_row", [(0, 0), (3, 4)])
+def test_a_damaged_tile_leaves_its_neighbours(real, tmp_path, column_row):
+    path = damage.overwrite_tile(real / CMU, tmp_path / "x.svs", *column_row)
+    pool = ReaderPool()
+    with SlideFile(real / CMU) as sound:
+        for _ in range(2):
+            with pytest.raises(TileUnreadable):
+                pool.tile(path, 1, 0, *column_row)
+            neighbour = column_row[0] + 1, column_row[1]
+            assert largest_difference(pool.tile(path, 1, 0, *neighbour), sound.tile(0, *neighbour)) == 0
+
+
+def test_damaged_tiles_read_at_the_same_time_leave_all_others(real, tmp_path):
+    path = damage.overwrite_tile(real / CMU, tmp_path / "x.svs", 3, 4)
+    pool = ReaderPool()
+
+    def read(number):
+        column, row = number % 10, number // 10
+        try:
+            pool.tile(path, 1, 0, column, row)
+        except TileUnreadable:
+            return column, row
+        return None
+
+    with ThreadPoolExecutor(8) as threads:
+        unreadable = list(threads.map(read, [*range(130), 43, 43, *range(130)]))
+    assert [each for each in unreadable if each] == [(3, 4)] * 4
+
+
+def test_a_slide_that_opens_but_cannot_be_read_says_so(real):
+    with pytest.raises(TileUnreadable):
+        ReaderPool().tile(real / "openslide_fixtures/unreadable.svs", 1, 0, 0, 0)
+
+
+def test_the_pool_keeps_no_more_open_files_than_it_may(real, tmp_path):
+    pool = ReaderPool(handles=2)
+    paths = [shutil.copyfile(real / "openslide_fixtures/small.svs", tmp_path / f"{n}.svs") for n in range(4)]
+    for path in paths:
+        pool.tile(path, 1, 0, 0, 0)
+    assert len(pool) == 2
+
+
+def test_the_pool_opens_a_file_once_for_many_reads(real):
+    pool = ReaderPool()
+    with pool.borrow(real / CMU, 1) as one, pool.borrow(real / CMU, 1) as other:
+        assert one is other
+    with pool.borrow(real / CMU, 1) as later, pool.borrow(real / CMU, 2) as newer:
+        assert later is one
+        assert newer is not one
+
+
+def test_a_handle_pushed_out_of_the_pool_serves_its_reader_to_the_end(real):
+    pool = ReaderPool(handles=1)
+    with pool.borrow(real / CMU, 1) as slide:
+        with pool.borrow(real / TCGA, 1):
+            pass
+        assert slide.tile(0, 0, 0).size == (240, 240)
+    with pytest.raises(ctypes.ArgumentError, match="closed"):  # its last reader closed it
+        slide.tile(0, 0, 0)
+
+
+def test_many_threads_read_many_slides(real):
+    pool = ReaderPool(handles=2)
+    names = [CMU, TCGA, "openslide_fixtures/boxes.tiff", "sm_image.dcm"]
+    expected = {}
+    for name in names:
+        with SlideFile(real / name) as slide:
+            expected[name] = slide.tile(0, 0, 0).tobytes()
+    barrier = threading.Barrier(8)
+
+    def read(number):
+        barrier.wait()
+        return [pool.tile(real / name, 1, 0, 0, 0).tobytes() == expected[name] for name in names * 5]
+
+    with ThreadPoolExecutor(8) as threads:
+        assert all(all(same) for same in threads.map(read, range(8)))
+    assert len(pool) <= 2
+
+
+@pytest.mark.parametrize(
+    ("level", "column", "row"), [(1, 0, 0), (-1, 0, 0), (0, 10, 0), (0, 0, 13), (0, -1, 0)]
+)
+def test_a_tile_outside_the_slide_does_not_exist(real, level, column, row):
+    with SlideFile(real / CMU) as slide, pytest.raises(geometry.OutsideGrid):
+        slide.tile(level, column, row)
+
+
+@pytest.mark.parametrize(
+    ("width", "height", "code"), [(12_000, 9_000, "no_overview"), (4_000_001, 1, "too_large")]
+)
+def test_what_no_browser_could_show_is_refused(real, tmp_path, width, height, code):
+    boxes = real / "openslide_fixtures/boxes.tiff"
+    path = damage.claim(boxes, tmp_path / "x.tiff", ImageWidth=width, ImageLength=height)
+    with pytest.raises(SlideRefused) as refused:
+        SlideFile(path)
+    assert refused.value.code == code
