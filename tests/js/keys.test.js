@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { KEYS, isForPage, keyOf } from "../../static/js/keys.js";
+
+const press = (key, more = {}) => ({ key, target: {}, ...more });
+const inField = { closest: (selector) => selector.startsWith("input") };
+const inLink = { closest: (selector) => selector.startsWith("a,") };
+
+globalThis.document = { documentElement: { dataset: {} } };
+
+test("one key has one meaning on every page", () => {
+  const keys = KEYS.map((entry) => entry.key);
+  assert.equal(new Set(keys).size, keys.length);
+});
+
+test("every command has a name of its own and words for the key sheet", () => {
+  const ids = KEYS.map((entry) => entry.id);
+  assert.equal(new Set(ids).size, ids.length);
+  assert.ok(KEYS.every((entry) => entry.label));
+});
+
+test("digits count by their place, so that a French keyboard needs no shift", () => {
+  assert.equal(keyOf({ code: "Digit1", key: "&" }), "1");
+  assert.equal(keyOf({ code: "Numpad3", key: "3" }), "3");
+  assert.equal(keyOf({ code: "Digit1", key: "!", shiftKey: true }), "!");
+});
+
+test("keys belong to a field while somebody types in it", () => {
+  assert.equal(isForPage(press("y")), true);
+  assert.equal(isForPage(press("y", { target: inField })), false);
+  assert.equal(isForPage(press("y", { isComposing: true })), false);
+});
+
+test("shortcuts of the browser stay the browser's", () => {
+  assert.equal(isForPage(press("k", { ctrlKey: true })), false);
+  assert.equal(isForPage(press("k", { metaKey: true })), false);
+  assert.equal(isForPage(press("Enter", { target: inLink })), false);
+});
+
+test("who turns single keys off keeps Enter", () => {
+  document.documentElement.dataset.singleKeys = "off";
+  assert.equal(isForPage(press("y")), false);
+  assert.equal(isForPage(press("Enter")), true);
+  delete document.documentElement.dataset.singleKeys;
+});
