@@ -12,7 +12,7 @@ from django.core.exceptions import ValidationError
 from django.utils import timezone
 
 from medbench.accounts.models import AnnotatorProfile, Invitation, Membership, Team, User
-from medbench.accounts.queries import people_of
+from medbench.accounts.queries import is_taken, people_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -42,7 +42,23 @@ class SignInForm(forms.Form):
         self.fields["password" if self.is_bound else "name"].widget.attrs["autofocus"] = True
 
 
-class PersonForm(forms.ModelForm):  # type: ignore[type-arg]  # takes no type at run time
+class TellsWhatIsTaken:
+    """Says at its field that somebody else has a sign-in name or e-mail address."""
+
+    def clean_username(self: Any) -> str:
+        username: str = User.normalize_username(self.cleaned_data["username"])
+        if is_taken("username", username, self.instance):
+            raise ValidationError("This sign-in name is taken.")
+        return username
+
+    def clean_email(self: Any) -> str:
+        email: str = self.cleaned_data["email"]
+        if email and is_taken("email", email, self.instance):
+            raise ValidationError("Someone with this e-mail address is registered already.")
+        return email
+
+
+class PersonForm(TellsWhatIsTaken, forms.ModelForm):  # type: ignore[type-arg]  # takes no type at run time
     """A new account. The password is checked against the other words, too."""
 
     password = _password("new-password", help_text=NEW_PASSWORD_HELP)
@@ -116,7 +132,7 @@ def _zones() -> list[tuple[str, str]]:
     return [("UTC", "UTC"), *((zone, zone.replace("_", " ")) for zone in cities)]
 
 
-class SettingsForm(forms.ModelForm):  # type: ignore[type-arg]  # takes no type at run time
+class SettingsForm(TellsWhatIsTaken, forms.ModelForm):  # type: ignore[type-arg]  # takes no type at run time
     time_zone = forms.ChoiceField(
         label="Time zone", choices=_zones, help_text="Deadlines are shown in UTC and in your own time."
     )

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from django.db.models import Prefetch
+from django.db.models import Prefetch, Value
+from django.db.models.functions import Lower
+from django.db.models.lookups import Exact
 
 from medbench.accounts.models import ApiToken, Invitation, Membership, Team, User
 
@@ -15,6 +17,12 @@ if TYPE_CHECKING:
 def nobody_is_here() -> bool:
     """Whether the site has no user at all: then its first visitor may make the first curator."""
     return not User.objects.exists()
+
+
+def is_taken(field: str, value: str, by_other_than: User) -> bool:
+    """Whether another person has this sign-in name or e-mail address, in any case of letters."""
+    same = User.objects.filter(Exact(Lower(field), Lower(Value(value))))
+    return same.exclude(pk=by_other_than.pk).exists()
 
 
 def teams_of(person: User) -> QuerySet[Team]:

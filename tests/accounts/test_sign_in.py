@@ -80,9 +80,7 @@ def test_a_page_for_people_sends_visitors_to_sign_in_and_back(efua):
     assert 'name="next" value="/settings/tokens/"' in client.get(asked["Location"]).content.decode()
 
 
-def test_after_five_failures_the_sixth_try_waits_five_minutes_even_with_the_right_password(
-    efua, clock
-):
+def test_after_five_failures_the_sixth_try_waits_five_minutes_even_with_the_right_password(efua, clock):
     for _ in range(5):
         try_sign_in("efua", "wrong")
     refused = try_sign_in("efua", PASSWORD)
