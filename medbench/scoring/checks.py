@@ -9,7 +9,7 @@ import numpy as np
 
 from medbench.formats.problems import SHOWN
 from medbench.formats.results import read_results
-from medbench.scoring import matching
+from medbench.scoring.matching import kept_outputs
 from medbench.scoring.rouge import DEFAULT_PROFILE, Profile, matrix_of_words
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def check_results(
 
 
 def _look_at(profile: Profile, case: CaseResult, findings: Findings, place: Place) -> None:
-    kept = matching.keep([output.insight for output in case.outputs], profile)
+    kept = kept_outputs([output.insight for output in case.outputs], profile)
     for i in kept.empty:
         findings.warning("empty_insight", "The insight is blank: it is not scored.", _at(place, i))
     for i, first in kept.same_as.items():

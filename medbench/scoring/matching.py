@@ -117,7 +117,7 @@ def prf(matrix: NDArray[np.float64]) -> Prf:
     return Prf(recall, precision, harmonic_mean(recall, precision))
 
 
-def keep(outputs: Sequence[str], profile: Profile = DEFAULT_PROFILE) -> Kept:
+def kept_outputs(outputs: Sequence[str], profile: Profile = DEFAULT_PROFILE) -> Kept:
     """Sort out blank outputs and repeats (D5): the first of each counts.
 
     Repeats have the same words under `profile`; texts without any word, the same normalised text.
@@ -146,7 +146,7 @@ def score_case(
 
     Raises InvalidInput without references.
     """
-    kept = keep(outputs or (), profile)
+    kept = kept_outputs(outputs or (), profile)
     matrix = matrix_of_words([tokenise(normalise(text), profile) for text in references], kept.words)
     recall, precision, f1 = prf(matrix)
     return CaseScore(

@@ -71,7 +71,7 @@ def matrix_of_words(
     precision = hits / np.array([max(len(words), 1) for words in outputs], dtype=float)[None, :]
     both = precision + recall
     # The order of operations is rouge_score's, so that not even the last bit differs.
-    scores = np.zeros_like(both)
+    scores: NDArray[np.float64] = np.zeros_like(both)
     np.divide(2 * precision * recall, both, out=scores, where=both > 0)
     return scores
 
