@@ -106,16 +106,19 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 # --- Background work: the job row is the truth, the broker is a doorbell ---------
 BROKER_URL = env.str("BROKER_URL", default="memory://")
 EMBEDDED_WORKER = BROKER_URL.startswith("memory:")
-CELERY_BROKER_URL = BROKER_URL
-CELERY_BROKER_TRANSPORT_OPTIONS = {"polling_interval": 0.05} if EMBEDDED_WORKER else {}
-CELERY_TASK_IGNORE_RESULT = True
-CELERY_TASK_ACKS_LATE = True
-CELERY_TASK_REJECT_ON_WORKER_LOST = True
-CELERY_WORKER_PREFETCH_MULTIPLIER = 1
-CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_BROKER_URL = "memory://localhost" if EMBEDDED_WORKER else BROKER_URL
+CELERY_BROKER_TRANSPORT_OPTIONS = (
+    {"socket_connect_timeout": 2, "socket_timeout": 5} if BROKER_URL.startswith("redis") else {}
+)
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # a worker outlives any absence of its broker
+CELERY_TASK_PUBLISH_RETRY_POLICY = {"max_retries": 1, "interval_start": 0, "interval_max": 0}
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_IMPORTS = ["medbench.jobs.worker"]
+CELERY_WORKER_POOL = "threads"
+CELERY_WORKER_CONCURRENCY = 2
+CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = True  # there are none: silences a warning
 JOB_SWEEP_SECONDS = env.float("MEDBENCH_JOB_SWEEP_SECONDS", default=0.3 if EMBEDDED_WORKER else 5.0)
-JOB_LEASE_SECONDS = env.float("MEDBENCH_JOB_LEASE_SECONDS", default=60.0)
 
 # --- People --------------------------------------------------------------------
 AUTH_USER_MODEL = "accounts.User"

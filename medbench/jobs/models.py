@@ -26,9 +26,9 @@ class Job(models.Model):
     payload = models.JSONField(default=dict)  # ids only, never objects or secrets
     state = models.CharField(max_length=12, choices=State, default=State.QUEUED)
     attempt = models.PositiveIntegerField(default=0)
-    max_attempts = models.PositiveIntegerField(default=3)
+    max_attempts = models.PositiveIntegerField(default=3)  # the last number that `attempt` may reach
     not_before = models.DateTimeField(null=True, blank=True)
-    lease_until = models.DateTimeField(null=True, blank=True)
+    lease_until = models.DateTimeField(null=True, blank=True)  # then a running job may be claimed anew
     heartbeat_at = models.DateTimeField(null=True, blank=True)
     worker = models.CharField(max_length=120, blank=True)
     done = models.PositiveIntegerField(default=0)
@@ -57,3 +57,14 @@ class Job(models.Model):
     @property
     def is_over(self) -> bool:
         return self.state in (self.State.DONE, self.State.FAILED, self.State.CANCELLED)
+
+
+class WorkerBeat(models.Model):
+    """When a worker process last looked for work. Written by its sweep, gone when it ends cleanly."""
+
+    worker = models.CharField(max_length=120, primary_key=True)
+    slots = models.PositiveIntegerField()  # jobs it works on at a time
+    swept_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return self.worker
