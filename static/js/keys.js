@@ -33,6 +33,8 @@ export const KEYS = [
   { id: "work.comment", key: "m", scope: "workbench", label: "Comment" },
   { id: "work.guidelines", key: "i", scope: "workbench", label: "Guidelines" },
   { id: "work.submit", key: "Enter", scope: "workbench", label: "Submit and next" },
+  { id: "work.submit-anywhere", key: "Ctrl+Enter", scope: "workbench", label: "Submit and next, also from a text", event: true },
+  { id: "work.save", key: "Ctrl+s", scope: "workbench", label: "Save now", event: true },
 ];
 
 const TEXT_ENTRY = "input:not([type=radio]):not([type=checkbox]):not([type=button]):not([type=submit]), select, textarea, [contenteditable]";
@@ -53,11 +55,12 @@ export function activeKeys() {
   return KEYS.filter((entry) => (entry.event ? scopes.has(entry.scope) : buttonOf(entry.id)));
 }
 
-/** The key that an event means: digits by position (so AZERTY works unshifted), else by character. */
+/** The key that an event means: digits by position (so AZERTY works unshifted), else by character.
+    With Ctrl or Cmd it is "Ctrl+" and the key. */
 export function keyOf(event) {
   const digit = /^(?:Digit|Numpad)([0-9])$/.exec(event.code ?? "");
-  if (digit && !event.shiftKey) return digit[1];
-  return event.key;
+  const key = digit && !event.shiftKey ? digit[1] : event.key;
+  return event.ctrlKey || event.metaKey ? `Ctrl+${key}` : key;
 }
 
 /** Whether single keys belong to the page and not to a control, an input method or a shortcut. */
@@ -67,6 +70,11 @@ export function isForPage(event) {
   if (event.target.closest?.(TEXT_ENTRY)) return false;
   if (event.key === "Enter" && event.target.closest?.("a, button, summary")) return false;
   return event.key === "Enter" || document.documentElement.dataset.singleKeys !== "off";
+}
+
+/** Whether a key with Ctrl or Cmd belongs to the page: in text fields too. */
+function isModifiedForPage(event) {
+  return !event.defaultPrevented && !event.isComposing && !event.repeat && !event.altKey && !event.shiftKey;
 }
 
 /** Dispatch a command: first as an event, then as a press of its button. */
@@ -82,14 +90,19 @@ export function perform(id) {
 
 export function startKeys() {
   document.addEventListener("keydown", (event) => {
-    if (!isForPage(event)) return;
     const key = keyOf(event);
+    if (!(key.startsWith("Ctrl+") ? isModifiedForPage(event) : isForPage(event))) return;
     const entry = activeKeys().find((each) => each.key === key);
     if (entry && perform(entry.id)) event.preventDefault();
   });
+  labelButtons(document);
+}
+
+/** Say on the buttons below `root` which keys press them. */
+export function labelButtons(root) {
   for (const entry of KEYS) {
     if (entry.event) continue;
-    for (const button of document.querySelectorAll(`[data-command="${entry.id}"]`)) {
+    for (const button of root.querySelectorAll(`[data-command="${entry.id}"]`)) {
       button.setAttribute("aria-keyshortcuts", entry.key.length === 1 && entry.key !== entry.key.toLowerCase() ? `Shift+${entry.key}` : entry.key);
     }
   }

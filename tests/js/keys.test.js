@@ -26,6 +26,11 @@ test("digits count by their place, so that a French keyboard needs no shift", ()
   assert.equal(keyOf({ code: "Digit1", key: "!", shiftKey: true }), "!");
 });
 
+test("a key with Ctrl or Cmd is another key", () => {
+  assert.equal(keyOf({ code: "Enter", key: "Enter", ctrlKey: true }), "Ctrl+Enter");
+  assert.equal(keyOf({ code: "KeyS", key: "s", metaKey: true }), "Ctrl+s");
+});
+
 test("keys belong to a field while somebody types in it", () => {
   assert.equal(isForPage(press("y")), true);
   assert.equal(isForPage(press("y", { target: inField })), false);
