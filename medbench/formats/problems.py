@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from medbench.errors import InvalidInput
-from medbench.formats.text import shorten
+from medbench.formats.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -121,8 +121,8 @@ class Findings:
         if to.full:  # a hostile file may have millions
             to.counts[code] += 1
             return
-        case_id, field = _printable(self.case_id, NAME_SHOWN), _printable(field_name(place), NAME_SHOWN)
-        message = _printable(message, MESSAGE_SHOWN)
+        case_id, field = printable(self.case_id, NAME_SHOWN), printable(field_name(place), NAME_SHOWN)
+        message = printable(message, MESSAGE_SHOWN)
         to.add(Problem(code, message, self.file, self.line, case_id, field), at)
 
 
@@ -148,9 +148,3 @@ def field_name(place: Place) -> str:
     if len(place) > 2 and place[0] == "cases":
         place = place[2:]
     return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in place).lstrip(".")
-
-
-def _printable(text: str, longest: int) -> str:
-    """Text from a hostile file that any terminal, page or database can take."""
-    text = shorten(text, longest).encode("utf-8", "replace").decode()
-    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)

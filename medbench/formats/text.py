@@ -29,3 +29,9 @@ def shorten(text: str, longest: int) -> str:
 def is_storable(text: str) -> bool:
     """Whether every database can keep the text: no NUL, no half of a surrogate pair."""
     return _UNSTORABLE.search(text) is None
+
+
+def printable(text: str, longest: int) -> str:
+    """The beginning of a hostile text that any terminal, page or database can take."""
+    text = shorten(text, longest)
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
