@@ -27,6 +27,8 @@ test: .stamps/packages-dev assets ## linters, types, tests (DATABASE_URL and BRO
 	@$(PY) tools/check.py
 test-long: .stamps/packages-dev assets ## the same with the long simulations whole
 	@$(PY) tools/check.py --long
+bench: .stamps/packages-dev ## how fast is what people wait for, as JSON
+	@$(PY) tools/bench.py
 
 lock: .uv/bin/uv ## renew the lock files after a change of pyproject.toml or package.json
 	@$(STEP) "requirements.txt" $(COMPILE) pyproject.toml -o requirements.txt
@@ -58,4 +60,4 @@ clean: ## remove everything made, except your data in var/
 .uv/bin/uv:
 	@$(STEP) "uv, which makes the locks" sh -c '$(PYTHON) -m venv --without-pip .uv && $(PIP) .uv/bin/python install uv'
 
-.PHONY: help setup assets demo test test-long lock clean
+.PHONY: help setup assets demo test test-long bench lock clean
