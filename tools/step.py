@@ -36,6 +36,7 @@ def step(label: str, command: list[str], *, env: dict[str, str] | None = None, l
 
 
 if __name__ == "__main__":
+    sys.stdout = sys.stderr  # standard output belongs to the target: `make bench` prints JSON there
     try:
         step(sys.argv[1], sys.argv[2:])
     except KeyboardInterrupt:
