@@ -18,14 +18,14 @@ THUMBNAIL_MAX_PX = 512
 HOLE = (128, 128, 128)  # neither tissue nor glass: where a tile cannot be read
 
 
-def thumbnail(path: Path) -> Image.Image:
-    """The slide with its longer side at most 512 px, never enlarged. Raises SlideRefused, and
+def thumbnail(path: Path, longest_px: int = THUMBNAIL_MAX_PX) -> Image.Image:
+    """The slide with its longer side at most `longest_px`, never enlarged. Raises SlideRefused, and
     TileUnreadable where not one tile of the level it is made from can be read."""
     pool = ReaderPool(handles=1)
     with pool.borrow(path, 0) as slide:
-        number = _level_for(slide.levels, THUMBNAIL_MAX_PX)
+        number = _level_for(slide.levels, longest_px)
         level = slide.levels[number]
-    scale = min(1.0, THUMBNAIL_MAX_PX / max(level.width, level.height))
+    scale = min(1.0, longest_px / max(level.width, level.height))
     size = max(1, round(level.width * scale)), max(1, round(level.height * scale))
     picture, tiles_read = Image.new("RGB", size, HOLE), 0
     for row in range(level.rows):
