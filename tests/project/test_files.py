@@ -1,5 +1,6 @@
 """Promises that the project's own files make."""
 
+import json
 import os
 import re
 import subprocess
@@ -82,10 +83,12 @@ def test_medbench_itself_imports_nothing():
     assert (ROOT / "medbench/__init__.py").read_text() == ""
 
 
-def test_readme_names_the_python_that_the_project_needs():
-    needed = re.search(r'requires-python = ">=([\d.]+)"', (ROOT / "pyproject.toml").read_text())[1]
-    assert f"Python {needed}" in (ROOT / "README.md").read_text()
-    assert sys.version_info[:2] >= tuple(map(int, needed.split(".")))
+def test_readme_names_the_python_and_node_that_the_project_needs():
+    python = re.search(r'requires-python = ">=([\d.]+)"', (ROOT / "pyproject.toml").read_text())[1]
+    node = json.loads((ROOT / "package.json").read_text())["engines"]["node"].removeprefix(">=")
+    readme = (ROOT / "README.md").read_text()
+    assert f"Python {python} or newer" in readme
+    assert f"Node.js {node} or newer" in readme
 
 
 def test_readme_names_every_target_of_make():
