@@ -27,6 +27,11 @@ test: .stamps/packages-dev assets ## linters, types, tests (DATABASE_URL and BRO
 	@$(PY) tools/check.py
 test-long: .stamps/packages-dev assets ## the same with the long simulations whole
 	@$(PY) tools/check.py --long
+format: .stamps/packages-dev ## put code and templates into their form
+	@.venv/bin/ruff format --quiet .
+	@DJADE=".venv/bin/djade --target-version 5.2"; files=$$(git ls-files '*.html'); \
+	  $$DJADE $$files >/dev/null || $$DJADE $$files  # it answers 1 where it changed something
+
 bench: .stamps/packages-dev ## how fast is what people wait for, as JSON
 	@$(PY) tools/bench.py
 
@@ -60,4 +65,4 @@ clean: ## remove everything made, except your data in var/
 .uv/bin/uv:
 	@$(STEP) "uv, which makes the locks" sh -c '$(PYTHON) -m venv --without-pip .uv && $(PIP) .uv/bin/python install uv'
 
-.PHONY: help setup assets demo test test-long bench lock clean
+.PHONY: help setup assets demo test test-long format bench lock clean
