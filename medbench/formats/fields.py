@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from medbench.formats.text import is_storable, normalise
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping
 
     from medbench.formats.problems import Findings, Place
 
@@ -15,17 +15,18 @@ LARGEST = 10**15  # of a number that is stored
 
 
 class Fields:
-    """Takes fields from one JSON object and tells `findings` what is missing or wrong.
+    """Takes fields from one JSON object (or entries of a list, by number) and tells `findings` what
+    is missing or wrong.
 
     A wrong field is answered with an empty value of its type: reading goes on, to find everything
     that is wrong in one go. null counts as missing.
     """
 
-    def __init__(self, found: dict[str, Any], findings: Findings, place: Place = ()) -> None:
+    def __init__(self, found: Mapping[Any, Any], findings: Findings, place: Place = ()) -> None:
         self._found = found
         self._findings = findings
         self._place = place
-        self._taken: set[str] = set()
+        self._taken: set[str | int] = set()
 
     def schema(self, name: str) -> None:
         """Check that the object says which format it is."""
@@ -37,7 +38,7 @@ class Fields:
 
     def text(
         self,
-        name: str,
+        name: str | int,
         *,
         required: bool = True,
         blank: bool = False,
@@ -101,7 +102,7 @@ class Fields:
     def has(self, name: str) -> bool:
         return self._found.get(name) is not None
 
-    def wrong(self, code: str, message: str, name: str) -> None:
+    def wrong(self, code: str, message: str, name: str | int) -> None:
         """Report a problem of the field `name`."""
         self._findings.problem(code, message, (*self._place, name))
 
@@ -112,7 +113,7 @@ class Fields:
                 self._findings.warn_of_unknown((*self._place, name))
 
     def _take(
-        self, name: str, kind: type | tuple[type, ...], kind_name: str, *, required: bool = True
+        self, name: str | int, kind: type | tuple[type, ...], kind_name: str, *, required: bool = True
     ) -> Any:
         self._taken.add(name)
         value = self._found.get(name)

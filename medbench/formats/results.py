@@ -237,25 +237,27 @@ class _Reader:
         elif not rows and fields.has("insights"):
             message = "The list of insights is empty: the case scores 0."
             self.findings.warning("empty_case", message, (*place, "insights"))
-        return tuple(self._output(row, (*place, "insights", i)) for i, row in enumerate(rows[:limit]))
+        inside = (*place, "insights")
+        return tuple(self._output(row, inside, i) for i, row in enumerate(rows[:limit]))
 
-    def _output(self, row: Any, place: Place) -> Output:
-        if not isinstance(row, str | dict):
+    def _output(self, row: Any, inside: Place, i: int) -> Output:
+        if isinstance(row, str):
+            return Output(self._insight(Fields({i: row}, self.findings, inside), i))
+        if not isinstance(row, dict):
             message = f"An insight must be a text or an object, not {kind_of(row)}."
-            self.findings.problem("wrong_type", message, place)
+            self.findings.problem("wrong_type", message, (*inside, i))
             return Output("")
-        fields = Fields({"insight": row} if isinstance(row, str) else row, self.findings, place)
+        fields = Fields(row, self.findings, (*inside, i))
         output = Output(
-            fields.text(
-                "insight",
-                blank=True,
-                longest=self.limits.insight_characters,
-                too_long="insight_too_long",
-            ),
+            self._insight(fields, "insight"),
             *(fields.text(name, required=False) for name in ("question", "evidence", "novel_rationale")),
         )
         fields.finish()
         return output
+
+    def _insight(self, fields: Fields, name: str | int) -> str:
+        longest = self.limits.insight_characters
+        return fields.text(name, blank=True, longest=longest, too_long="insight_too_long")
 
     def _usage(self, fields: Fields) -> Usage:
         inner = fields.inner("usage", required=False)
