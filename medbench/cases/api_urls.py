@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from django.urls import path
 
-if TYPE_CHECKING:
-    from django.urls import URLPattern
+from medbench.cases import api
 
 app_name = "cases_api"
-urlpatterns: list[URLPattern] = []
+urlpatterns = [
+    path("benchmarks/", api.BenchmarkList.as_view(), name="benchmarks"),
+    path("releases/", api.ReleaseList.as_view(), name="releases"),
+    path("cases/", api.CaseList.as_view(), name="cases"),
+    path("cases/<uuid:case_id>/", api.CaseDetail.as_view(), name="case"),
+]

@@ -13,11 +13,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Span:
-    """The passage of triplet `number`: code points `start` to `end`, end exclusive."""
+    """The passage of triplet `number`: code points `start` to `end`, end exclusive. A passage that
+    is only near to the evidence is not marked before somebody asks for it."""
 
     number: int
     start: int
     end: int
+    near: bool = False
 
 
 @dataclass(frozen=True)
@@ -27,20 +29,24 @@ class Segment:
     text: str
     numbers: tuple[int, ...] = ()
     begins: tuple[int, ...] = ()
+    near: tuple[int, ...] = ()
 
 
 def segments(text: str, spans: Iterable[Span]) -> list[Segment]:
     """The text cut at every border of a passage. Overlapping passages share their pieces."""
     inside = sorted((s for s in spans if 0 <= s.start < s.end <= len(text)), key=lambda s: s.number)
     cuts = sorted({0, len(text)} | {s.start for s in inside} | {s.end for s in inside})
-    return [
-        Segment(
-            text[start:end],
-            tuple(s.number for s in inside if s.start <= start and end <= s.end),
-            tuple(s.number for s in inside if s.start == start),
-        )
-        for start, end in pairwise(cuts)
-    ]
+    return [_segment(text, start, end, inside) for start, end in pairwise(cuts)]
+
+
+def _segment(text: str, start: int, end: int, spans: list[Span]) -> Segment:
+    covering = [s for s in spans if s.start <= start and end <= s.end]
+    return Segment(
+        text[start:end],
+        tuple(s.number for s in covering if not s.near),
+        tuple(s.number for s in covering if s.start == start),
+        tuple(s.number for s in covering if s.near),
+    )
 
 
 AROUND = 40  # characters shown on both sides of a found word

@@ -251,6 +251,13 @@ class ReleaseQuerySet(FrozenQuerySet["Release"]):
         """The releases in whose benchmark's team `person` may do `action`."""
         return self.filter(benchmark__team__in=Team.objects.filter(teams_where(person, action)))
 
+    def holding(self, case: Case, *, held_out: bool) -> ReleaseQuerySet:
+        """The releases that have `case`; unless `held_out` only those in which it is open."""
+        rows = ReleaseCase.objects.filter(case=case)
+        if not held_out:
+            rows = rows.filter(split=Split.OPEN)
+        return self.filter(pk__in=rows.values("release"))
+
 
 class Release(Frozen):
     """A frozen, numbered version of a benchmark. Made whole by one service, never changed."""

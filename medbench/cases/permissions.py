@@ -15,7 +15,7 @@ from medbench.accounts.models import Team
 from medbench.accounts.permissions import may, require, teams_where
 from medbench.cases.editions import DRAFT, Edition
 from medbench.cases.models import Benchmark, Case, Release, ReleaseCase, Split
-from medbench.errors import NotFound
+from medbench.errors import NotAllowed, NotFound
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from medbench.accounts.models import User
     from medbench.slides.models import Slide
-
-_NOTHING = "There is nothing here, or it is not open to you."
 
 
 def may_see_slide(person: User | AnonymousUser, slide: Slide) -> bool:
@@ -43,20 +41,21 @@ def may_see_slide(person: User | AnonymousUser, slide: Slide) -> bool:
     )
 
 
-def benchmark_for(person: User | AnonymousUser, benchmark_id: str, action: str = "case.read") -> Benchmark:
-    """The benchmark in which `person` may do `action`. Raises NotFound, NotAllowed."""
-    benchmark = Benchmark.objects.select_related("team").filter(pk=_uuid(benchmark_id)).first()
+def benchmark_for(person: User | AnonymousUser, key: str | uuid.UUID, action: str = "case.read") -> Benchmark:
+    """The benchmark of this id or name if `person` may do `action` there; NotFound, NotAllowed."""
+    found = Benchmark.objects.select_related("team")
+    benchmark = found.filter(Q(pk=key) if _is_uuid(key) else Q(name=key)).first()
     if benchmark is None:
-        raise NotFound(_NOTHING)
+        raise NotFound
     require(person, action, benchmark.team)
     return benchmark
 
 
-def release_for(person: User | AnonymousUser, release_id: str, action: str = "case.read") -> Release:
+def release_for(person: User | AnonymousUser, release_id: uuid.UUID, action: str = "case.read") -> Release:
     """The release in whose benchmark `person` may do `action`. Raises NotFound, NotAllowed."""
-    release = Release.objects.select_related("benchmark__team").filter(pk=_uuid(release_id)).first()
+    release = Release.objects.select_related("benchmark__team").filter(pk=release_id).first()
     if release is None:
-        raise NotFound(_NOTHING)
+        raise NotFound
     require(person, action, release.benchmark.team)
     return release
 
@@ -65,35 +64,52 @@ def edition_for(person: User | AnonymousUser, benchmark: Benchmark, token: str) 
     """The edition that an address names by `token`: a release's number, "draft", or "" for the
     newest release (for curators of a benchmark without one: the working copy). Raises NotFound."""
     if not may(person, "case.read", benchmark.team):
-        raise NotFound(_NOTHING)
+        raise NotFound
     release = _release(benchmark.releases.all(), token)
     if release is None and not may(person, "case.edit", benchmark.team):
-        raise NotFound(_NOTHING)
+        raise NotFound
     return Edition(benchmark, release)
 
 
-def case_for(person: User | AnonymousUser, case_id: str, token: str = "") -> tuple[Case, Edition]:
+def case_for(person: User | AnonymousUser, case_id: uuid.UUID, token: str = "") -> tuple[Case, Edition]:
     """A case and the edition to show it in. Raises NotFound where `person` may not see it there.
 
     Without a token it is the newest release that shows the case to `person`.
     """
-    case = Case.objects.select_related("benchmark__team").filter(pk=_uuid(case_id)).first()
+    case = Case.objects.select_related("benchmark__team").filter(pk=case_id).first()
     if case is None:
-        raise NotFound(_NOTHING)
+        raise NotFound
     team = case.benchmark.team
-    holding = ReleaseCase.objects.filter(case=case)
-    if not may(person, "case.read_held_out", team):
-        holding = holding.filter(split=Split.OPEN)
-    releases = Release.objects.filter(pk__in=holding.values("release"))
     if not may(person, "case.read", team):
-        raise NotFound(_NOTHING)
-    release = _release(releases, token)
+        raise NotFound
+    holding = Release.objects.holding(case, held_out=may(person, "case.read_held_out", team))
+    release = _release(holding, token)
     if release is None and not may(person, "case.edit", team):
-        raise NotFound(_NOTHING)
+        raise NotFound
     return case, Edition(case.benchmark, release)
 
 
-def case_to_edit(person: User | AnonymousUser, case_id: str) -> Case:
+def may_import(person: User | AnonymousUser) -> bool:
+    """Whether `person` may upload bundles at all: site curators, and curators of some benchmark."""
+    return Benchmark.objects.where(person, "benchmark.import").exists() or _is_site_curator(person)
+
+
+def require_import(person: User | AnonymousUser, benchmark: Benchmark | None) -> None:
+    """Raise unless `person` may import a version of `benchmark`; None is one that does not exist.
+
+    Only site curators make new benchmarks. Names are unique, so a name in use by others is said.
+    """
+    if benchmark is None and not _is_site_curator(person):
+        raise NotAllowed("Only a site curator can make a new benchmark. Ask one to import its first version.")
+    if benchmark is not None and not may(person, "benchmark.import", benchmark.team):
+        raise NotAllowed("This name is taken by a benchmark that you do not curate.")
+
+
+def _is_site_curator(person: User | AnonymousUser) -> bool:
+    return person.is_authenticated and person.is_superuser
+
+
+def case_to_edit(person: User | AnonymousUser, case_id: uuid.UUID) -> Case:
     """A case of the working copy for one who may edit it. Raises NotFound, NotAllowed."""
     case, _ = case_for(person, case_id)
     require(person, "case.edit", case.benchmark.team)
@@ -107,12 +123,13 @@ def _release(releases: QuerySet[Release], token: str) -> Release | None:
         return releases.order_by("-number").first()
     found = releases.filter(number=int(token)).first() if token.isdecimal() and len(token) < 10 else None
     if found is None:
-        raise NotFound(_NOTHING)
+        raise NotFound
     return found
 
 
-def _uuid(text: str | uuid.UUID) -> uuid.UUID:
+def _is_uuid(key: str | uuid.UUID) -> bool:
     try:
-        return uuid.UUID(str(text))
+        uuid.UUID(str(key))
     except ValueError:
-        raise NotFound(_NOTHING) from None
+        return False
+    return True

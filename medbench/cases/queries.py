@@ -9,12 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from django.db.models import Count, Exists, F, OuterRef, Prefetch, Q, QuerySet
+from django.db.models import Count, Exists, F, OuterRef, Prefetch, Q, QuerySet, Subquery
 
 from medbench.cases.models import (
     Benchmark,
     Case,
     Category,
+    Kit,
     Release,
     ReleaseCase,
     ReleaseTriplet,
@@ -24,6 +25,8 @@ from medbench.cases.models import (
 )
 
 if TYPE_CHECKING:
+    import uuid
+
     from django.contrib.auth.models import AnonymousUser
 
     from medbench.accounts.models import User
@@ -101,12 +104,13 @@ def counted(found: QuerySet[Any], edition: Edition) -> QuerySet[Any]:
     }
     state = Q(**{f"triplets__{paths.triplet}state__in": VERIFIED})
     unchanged = Q(**{f"triplets__{paths.triplet}current": F(f"triplets__{paths.version}id")})
-    return found.annotate(
+    with_counts: QuerySet[Any] = found.annotate(
         name=F(f"{paths.case}case_id"),
         n_triplets=Count("triplets", filter=live),
         n_verified=Count("triplets", filter=live & state & unchanged),
         **counts,
     )
+    return with_counts
 
 
 def _live(prefix: str = "") -> Q:
@@ -130,12 +134,8 @@ def _contains(edition: Edition, term: str) -> Q:
     in_triplets = _triplets(edition).filter(
         Q(**{f"{paths.version}question__icontains": term}) | Q(**{f"{paths.version}insight__icontains": term})
     )
-    return (
-        Q(**{f"{paths.case}case_id__icontains": term})
-        | Q(goal__text__icontains=term)
-        | Q(report__text__icontains=term)
-        | Exists(in_triplets)
-    )
+    in_texts = Q(goal__text__icontains=term) | Q(report__text__icontains=term)
+    return in_texts | Q(**{f"{paths.case}case_id__icontains": term}) | Q(Exists(in_triplets))
 
 
 SORTS = {
@@ -163,6 +163,12 @@ def with_texts(found: QuerySet[Any], edition: Edition, *, searched: bool) -> Que
     if not searched:
         return found.select_related(*joined)
     return found.select_related(*joined, "report").prefetch_related(triplets_of(edition))
+
+
+def whole_rows(edition: Edition) -> QuerySet[Any]:
+    """All rows of an edition with all their texts, in order."""
+    found = with_texts(rows(edition, held_out=True), edition, searched=True)
+    return found.order_by("position", "pk")
 
 
 def triplets_of(edition: Edition) -> Prefetch[Any]:
@@ -258,7 +264,7 @@ def neighbours(row: Row, edition: Edition, *, held_out: bool) -> tuple[Row | Non
 
 def benchmarks(person: User | AnonymousUser) -> QuerySet[Benchmark]:
     """The benchmarks whose cases `person` may read."""
-    return Benchmark.objects.where(person, "case.read")
+    return Benchmark.objects.where(person, "case.read").select_related("team")
 
 
 def releases(person: User | AnonymousUser) -> QuerySet[Release]:
@@ -289,3 +295,57 @@ def references(release: Release, split: str) -> QuerySet[ReleaseCase]:
         .prefetch_related(Prefetch("triplets", triplets))
         .order_by("position")
     )
+
+
+def case_key(row: Row) -> uuid.UUID:
+    """The id under which a row's case is addressed."""
+    return row.case_id if isinstance(row, ReleaseCase) else row.pk
+
+
+@dataclass(frozen=True)
+class DraftNumbers:
+    """What freezing the working copy would take, and what it would not."""
+
+    cases: int
+    held_out: int
+    triplets: int
+    verified: int
+    rejected: int
+    without_slide: int
+    opened: int  # open now, held out in the newest release: their references become readable
+    closed: int  # held out now, open in the newest release: their references are known already
+
+
+def draft_numbers(benchmark: Benchmark) -> DraftNumbers:
+    """The numbers of the working copy, in two queries."""
+    in_newest = ReleaseCase.objects.filter(case=OuterRef("pk"), release__benchmark=benchmark).order_by(
+        "-release__number"
+    )
+    before = Subquery(in_newest.values("split")[:1])
+    cases = Case.objects.filter(benchmark=benchmark, retired_at=None).annotate(before=before)
+    held_out = Q(split=Split.HELD_OUT)
+    found = cases.aggregate(
+        cases=Count("pk"),
+        held_out=Count("pk", filter=held_out),
+        without_slide=Count("pk", filter=Q(slide=None) | ~Q(slide__state="ready")),
+        opened=Count("pk", filter=~held_out & Q(before=Split.HELD_OUT)),
+        closed=Count("pk", filter=held_out & Q(before=Split.OPEN)),
+    )
+    triplets = Triplet.objects.filter(case__benchmark=benchmark, case__retired_at=None, retired_at=None)
+    rejected = Q(state=Triplet.State.REJECTED)
+    found |= triplets.aggregate(
+        triplets=Count("pk", filter=~rejected),
+        verified=Count("pk", filter=Q(state__in=VERIFIED)),
+        rejected=Count("pk", filter=rejected),
+    )
+    return DraftNumbers(**found)
+
+
+def kit_of(release: Release) -> Kit | None:
+    """The kit of the release with its job, None before anyone asked for it."""
+    return Kit.objects.select_related("job").filter(release=release).first()
+
+
+def case_name(row: Row) -> str:
+    """The name of a row's case in files."""
+    return row.case.case_id if isinstance(row, ReleaseCase) else row.case_id

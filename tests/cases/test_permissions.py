@@ -76,13 +76,13 @@ def test_a_release_that_does_not_exist_is_not_found(benchmark, ada, token):
 
 
 def test_an_unknown_id_is_not_found(ada):
-    for unknown in (uuid.uuid4(), "not-an-id", ""):
-        with pytest.raises(NotFound):
-            permissions.case_for(ada, unknown)
+    with pytest.raises(NotFound):
+        permissions.case_for(ada, uuid.uuid4())
+    with pytest.raises(NotFound):
+        permissions.release_for(ada, uuid.uuid4())
+    for unknown in (uuid.uuid4(), "no-such-name", "", "\0"):
         with pytest.raises(NotFound):
             permissions.benchmark_for(ada, unknown)
-        with pytest.raises(NotFound):
-            permissions.release_for(ada, unknown)
 
 
 def test_only_curators_edit(benchmark, ada, rosa, eve):
