@@ -127,6 +127,12 @@ class PasswordChangeForm(NewPasswordForm):
         return old
 
 
+def _name_empty_choice(form: forms.BaseForm, field: str, words: str) -> None:
+    """Say in words what the first, empty choice of a list means."""
+    choices = form.fields[field].choices  # type: ignore[attr-defined]  # a ChoiceField
+    form.fields[field].choices = [("", words), *list(choices)[1:]]  # type: ignore[attr-defined]
+
+
 def _zones() -> list[tuple[str, str]]:
     cities = sorted(zone for zone in zoneinfo.available_timezones() if "/" in zone and "Etc/" not in zone)
     return [("UTC", "UTC"), *((zone, zone.replace("_", " ")) for zone in cities)]
@@ -161,6 +167,7 @@ class ProfileForm(forms.ModelForm):  # type: ignore[type-arg]  # takes no type a
     def __init__(self, *args: Any, required: bool = False, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["background"].required = required
+        _name_empty_choice(self, "background", "Choose…" if required else "Not given")
         self.fields["years"].widget.attrs |= {"min": 0, "max": 70}
 
     def clean_years(self) -> int | None:
@@ -189,16 +196,14 @@ class TokenForm(forms.Form):
     days = forms.TypedChoiceField(
         label="Works for",
         coerce=int,
-        empty_value=None,
-        required=False,
         initial="90",
-        choices=[("30", "30 days"), ("90", "90 days"), ("365", "1 year"), ("", "Until revoked")],
+        choices=[("30", "30 days"), ("90", "90 days"), ("365", "1 year"), ("0", "Until revoked")],
     )
 
     def expires_at(self) -> datetime | None:
         """The moment chosen, or None for ever."""
         days = self.cleaned_data["days"]
-        return None if days is None else timezone.now() + timedelta(days=days)
+        return timezone.now() + timedelta(days=days) if days else None
 
 
 class InvitationForm(forms.ModelForm):  # type: ignore[type-arg]  # takes no type at run time
@@ -214,6 +219,10 @@ class InvitationForm(forms.ModelForm):  # type: ignore[type-arg]  # takes no typ
         fields = ("role", "note")
         labels: ClassVar = {"note": "For whom"}
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        _name_empty_choice(self, "role", "Choose…")
+
 
 class RoleForm(forms.ModelForm):  # type: ignore[type-arg]  # takes no type at run time
     """One more role for somebody who has one in `team` already; others come by invitation."""
@@ -226,3 +235,5 @@ class RoleForm(forms.ModelForm):  # type: ignore[type-arg]  # takes no type at r
     def __init__(self, *args: Any, team: Team, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["user"].queryset = people_of(team)  # type: ignore[attr-defined]  # a ModelChoiceField
+        self.fields["user"].empty_label = "Choose…"  # type: ignore[attr-defined]
+        _name_empty_choice(self, "role", "Choose…")
