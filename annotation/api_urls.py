@@ -1,11 +1,12 @@
 """API addresses of annotation."""
 
-from __future__ import annotations
+from django.urls import path
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from django.urls import URLPattern
+from annotation import api
 
 app_name = "annotation_api"
-urlpatterns: list[URLPattern] = []
+urlpatterns = [
+    path("studies/", api.StudyList.as_view(), name="studies"),
+    path("studies/<uuid:study_id>/", api.StudyDetail.as_view(), name="study"),
+    path("studies/<uuid:study_id>/verdicts.csv", api.verdicts, name="verdicts"),
+]

@@ -6,6 +6,7 @@ class AnnotationConfig(AppConfig):
     name = "annotation"
 
     def ready(self) -> None:
-        from annotation import protocols  # needs the models
+        from annotation import home, protocols  # need the models
 
         post_migrate.connect(protocols.store_built_in, sender=self)
+        home.register()

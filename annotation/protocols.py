@@ -45,6 +45,10 @@ class Question:
     help: str = ""
     required: bool = True
 
+    def label_of(self, value: str | None) -> str:
+        """The words of an answer; "Blank" where there is none."""
+        return next((option.label for option in self.options if option.value == value), "Blank")
+
 
 @dataclass(frozen=True)
 class Section:

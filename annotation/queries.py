@@ -6,17 +6,21 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from django.db.models import Count, F, IntegerField, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, F, IntegerField, Min, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from annotation.models import Assignment, Study, StudyAnnotator, StudyItem, VerdictRevision
+from medbench.cases.models import Benchmark
+from medbench.review.models import ItemResult
 
 if TYPE_CHECKING:
     import datetime as dt
 
+    from django.contrib.auth.models import AnonymousUser
     from django.db.models.expressions import Combinable
 
+    from annotation.protocols import Definition
     from medbench.accounts.models import User
     from medbench.review.models import ReviewItem
 
@@ -60,6 +64,12 @@ def open_to(study: Study, user: User) -> QuerySet[Assignment]:
     return with_seats_in_use(untaken).filter(_SEAT_FREE).order_by("position")
 
 
+def has_free_seat(assignment: Assignment) -> bool:
+    """Whether the item of an assignment without a seat still needs somebody."""
+    this = with_seats_in_use(Assignment.objects.filter(pk=assignment.pk))
+    return this.filter(_SEAT_FREE).exists()
+
+
 def in_hand(study: Study, user: User) -> QuerySet[Assignment]:
     """What `user` has open, oldest first."""
     held = Assignment.objects.filter(annotator=user, study_item__study=study, state=State.HELD)
@@ -81,10 +91,19 @@ class Work:
     open: int = 0  # items that still need somebody and could be theirs
 
     @property
+    def taken(self) -> int:
+        """What they have been given and still have, done or not."""
+        return self.done + self.skipped + self.held
+
+    @property
     def waiting(self) -> int:
         """Items in hand and those still to come within one's share."""
-        taken = self.done + self.skipped + self.held
-        return self.held + min(self.open, max(self.share - taken, 0))
+        return self.held + min(self.open, max(self.share - self.taken, 0))
+
+    @property
+    def can_resume(self) -> bool:
+        """Whether one who has begun can be given an item now."""
+        return self.study.state == Study.State.RUNNING and bool(self.taken and self.held + self.open)
 
     @property
     def total(self) -> int:
@@ -127,6 +146,49 @@ def given(study: Study, user: User) -> QuerySet[Assignment]:
     return had.order_by("number", "position")
 
 
+def open_with(user: User) -> QuerySet[Assignment]:
+    """What `user` has not finished in running and paused studies: skipped items, and submitted ones
+    that were changed and not submitted again."""
+    changed = Q(state=State.SUBMITTED, verdict__version__gt=F("verdict__submitted_version"))
+    return (
+        Assignment.objects.filter(changed | Q(state=State.SKIPPED), annotator=user)
+        .filter(study_item__study__state__in=(Study.State.RUNNING, Study.State.PAUSED))
+        .select_related("study_item__study", "study_item__item__case", "verdict")
+        .order_by("study_item__study", "number")
+    )
+
+
+def next_lapse(study: Study) -> dt.datetime | None:
+    """When the first hold of the study runs out: then its item can be had again."""
+    held = Assignment.objects.filter(study_item__study=study, state=State.HELD)
+    first: dt.datetime | None = held.aggregate(first=Min("held_until"))["first"]
+    return first
+
+
+@dataclass(frozen=True)
+class Change:
+    """One step in the history of a verdict: what was answered anew (question title -> label)."""
+
+    revision: VerdictRevision
+    answers: list[tuple[str, str]]
+    comment: str | None  # None = unchanged
+
+
+def history(assignment: Assignment, definition: Definition) -> list[Change]:
+    """What its annotator did with an item, newest first."""
+    changes, before, comment = [], dict[str, str](), ""
+    for revision in VerdictRevision.objects.filter(verdict__assignment=assignment):
+        answers = [
+            (question.title, question.label_of(revision.answers.get(question.key)))
+            for question in definition.questions
+            if revision.answers.get(question.key) != before.get(question.key)
+        ]
+        said = revision.comment if revision.comment != comment else None
+        changes.append(Change(revision, answers, said))
+        before, comment = revision.answers, revision.comment
+    return changes[::-1]
+
+
 # --- Studies ---------------------------------------------------------------------------
 
 
@@ -145,6 +207,22 @@ def with_progress(studies: QuerySet[Study]) -> QuerySet[Study]:
         submitted__gte=F("study__annotators_per_item")
     )
     return studies.annotate(n_done=count_of(complete.filter(study=OuterRef("pk")), "study"))
+
+
+def listed(person: User | AnonymousUser) -> QuerySet[Study]:
+    """The studies that `person` may read, with their sizes and how many items are done."""
+    readable = Study.objects.filter(benchmark__in=Benchmark.objects.where(person, "study.read"))
+    return with_progress(with_sizes(readable.select_related("benchmark", "protocol")))
+
+
+def decided(study: Study) -> QuerySet[ItemResult]:
+    """What the study concluded about items."""
+    return ItemResult.objects.filter(source=source_of(study))
+
+
+def source_of(study: Study) -> str:
+    """The name under which the study's conclusions are recorded."""
+    return f"study:{study.pk}"
 
 
 # --- What was said -------------------------------------------------------------------

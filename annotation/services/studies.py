@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from annotation.models import Assignment, Study, StudyAnnotator, StudyItem
 from annotation.protocols import Definition
-from annotation.queries import complete_verdicts
+from annotation.queries import complete_verdicts, source_of
 from medbench.accounts.permissions import Role
 from medbench.errors import Conflict, InvalidInput
 from medbench.formats.problems import Problem
@@ -207,7 +207,7 @@ def close_study(study: Study) -> Study:
     study.closed_at = timezone.now()
     study.save()
     if study.protocol.kind == ReviewItem.Kind.TRIPLET:
-        record_results(f"study:{study.pk}", _clear_decisions(study))
+        record_results(source_of(study), _clear_decisions(study))
     return study
 
 

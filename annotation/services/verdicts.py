@@ -11,6 +11,7 @@ from annotation.models import Assignment, Study, Verdict, VerdictRevision
 from annotation.protocols import Definition
 from annotation.services.assignments import locked, refuse_unless_running, seat
 from medbench.errors import Conflict, InvalidInput
+from medbench.formats.text import is_storable
 
 if TYPE_CHECKING:
     from medbench.formats.problems import Problem
@@ -60,6 +61,8 @@ def save_verdict(assignment: Assignment, draft: Draft) -> Verdict:
     if study.state == Study.State.CLOSED:
         refuse_unless_running(study)
     Definition.read(study.protocol.definition).check_answers(draft.answers)
+    if not is_storable(draft.comment):
+        raise InvalidInput("The comment has a character that cannot be stored. Remove it.")
     verdict, _ = Verdict.objects.get_or_create(assignment=assignment)
     if study.state == Study.State.RUNNING:
         seat(assignment)

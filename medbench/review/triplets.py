@@ -47,6 +47,12 @@ def chosen(edition: Edition, *, site: str = "", category: str = "", state: str =
     )
 
 
+def unanchored(triplets: QuerySet[Any]) -> QuerySet[Any]:
+    """Those among chosen triplets whose evidence was not found in the report."""
+    version = "version" if triplets.model is ReleaseTriplet else "current"
+    return triplets.filter(**{f"{version}__span_start": None})
+
+
 def as_items(triplets: QuerySet[Any]) -> list[ReviewItem]:
     """Chosen triplets as unsaved review items, with the goal, report and slide of their edition."""
     if triplets.model is ReleaseTriplet:

@@ -1,0 +1,70 @@
+"""What leaves a study as a file."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import TYPE_CHECKING, Any
+
+from annotation import progress, queries
+from annotation.protocols import Definition
+from medbench.accounts.models import AnnotatorProfile
+
+if TYPE_CHECKING:
+    from annotation.models import Study, VerdictRevision
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_HEAD = ("study", "protocol", "item", "item_id", "case_id", "triplet", "annotator", "background")
+_TAIL = ("comment", "version", "submitted_at")
+
+
+def verdicts_csv(study: Study) -> str:
+    """The verdicts of a study that count, one row each, in the order of items and annotators.
+
+    Annotators are letters, with their background, so that agreement can be split by it. An empty
+    answer was not given. Times are UTC, ISO 8601. Text that a spreadsheet would run as a formula
+    has an apostrophe before it.
+    """
+    questions = [question.key for question in Definition.read(study.protocol.definition).questions]
+    letters = progress.letters(study)
+    backgrounds = dict(AnnotatorProfile.objects.filter(user__in=letters).values_list("user_id", "background"))
+    rows = queries.counted(study).select_related("verdict__assignment__study_item__item__case")
+    rows = rows.order_by("verdict__assignment__study_item__position", "pk")
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([*_HEAD, *questions, *_TAIL])
+    for row in sorted(rows, key=lambda row: _place(row, letters)):
+        who = row.verdict.assignment.annotator_id
+        writer.writerow(
+            _safe(cell)
+            for cell in (*_what(study, row), letters[who], backgrounds.get(who, ""), *_said(row, questions))
+        )
+    return text.getvalue()
+
+
+def _place(row: VerdictRevision, letters: dict[int, str]) -> tuple[int, int, str]:
+    letter = letters[row.verdict.assignment.annotator_id]
+    return row.verdict.assignment.study_item.position, len(letter), letter
+
+
+def _what(study: Study, row: VerdictRevision) -> tuple[Any, ...]:
+    study_item = row.verdict.assignment.study_item
+    item = study_item.item
+    return (
+        study.pk,
+        f"{study.protocol.key} v{study.protocol.version}",
+        study_item.position,
+        item.pk,
+        item.case.case_id if item.case else "",
+        item.payload.get("number", ""),
+    )
+
+
+def _said(row: VerdictRevision, questions: list[str]) -> tuple[Any, ...]:
+    answers = (row.answers.get(key, "") for key in questions)
+    return (*answers, row.comment, row.version, row.made_at.isoformat(timespec="seconds"))
+
+
+def _safe(cell: Any) -> str:
+    text = str(cell)
+    return f"'{text}" if text.startswith(_FORMULA) else text

@@ -1,0 +1,120 @@
+"""Forms of annotation. Rules live in services; forms only read what was typed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django import forms
+
+from annotation.models import Protocol, Study
+from annotation.services.verdicts import Draft
+from medbench.accounts.models import User
+from medbench.accounts.permissions import Role
+from medbench.cases import queries as cases
+from medbench.cases.editions import Edition
+from medbench.cases.forms import LinesField
+from medbench.cases.models import Category, Triplet
+from medbench.errors import InvalidInput
+from medbench.review import triplets
+from medbench.review.models import ReviewItem
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
+    from annotation.protocols import Definition
+    from medbench.cases.models import Benchmark
+
+ANSWER = "answer-"  # before the key of a question, in names of fields
+
+
+class VerdictForm(forms.Form):
+    """What one window sends of a verdict. Answers are checked by the service, against the protocol."""
+
+    comment = LinesField(rows=3, max_length=10_000, required=False)
+    version = forms.IntegerField(min_value=0)
+
+    def draft(self, definition: Definition) -> Draft:
+        """Raises InvalidInput where the page cannot have sent this."""
+        if not self.is_valid():
+            raise InvalidInput(" ".join(str(text) for texts in self.errors.values() for text in texts))
+        answers = {
+            question.key: self.data[ANSWER + question.key]
+            for question in definition.questions
+            if self.data.get(ANSWER + question.key)
+        }
+        return Draft(answers, self.cleaned_data["comment"], self.cleaned_data["version"])
+
+
+class ItemsForm(forms.Form):
+    """Which triplets of a benchmark: an edition of it and filters."""
+
+    edition = forms.ChoiceField(label="From")
+    site = forms.ChoiceField(required=False)
+    category = forms.ChoiceField(choices=[("", "Any"), *Category.choices], required=False)
+    state = forms.ChoiceField(
+        choices=[("", "Any"), *Triplet.State.choices], required=False, initial=Triplet.State.PROPOSED
+    )
+
+    def __init__(self, benchmark: Benchmark, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.editions = {
+            edition.token: edition
+            for edition in (
+                Edition(benchmark, None),
+                *(Edition(benchmark, release) for release in benchmark.releases.order_by("-number")),
+            )
+        }
+        labels = [(token, edition.label.capitalize()) for token, edition in self.editions.items()]
+        sites = cases.values_of(Edition(benchmark, None), "site", held_out=True)
+        self.fields["edition"].choices = labels  # type: ignore[attr-defined]
+        self.fields["site"].choices = [("", "Any"), *((site, site) for site in sites)]  # type: ignore[attr-defined]
+
+    def triplets(self) -> QuerySet[Any]:
+        """The triplets of a valid form."""
+        filters = {name: self.cleaned_data[name] for name in ("site", "category", "state")}
+        return triplets.chosen(self.editions[self.cleaned_data["edition"]], **filters)
+
+
+class AnnotatorsField(forms.ModelMultipleChoiceField):  # type: ignore[type-arg]  # not subscriptable
+    """Annotators by name and background."""
+
+    def label_from_instance(self, person: User) -> str:
+        profile = getattr(person, "annotator_profile", None)
+        return f"{person}, {profile.get_background_display().lower()}" if profile else str(person)
+
+
+class StudyForm(ItemsForm):
+    """A new study of a benchmark."""
+
+    title = forms.CharField(max_length=200)
+    protocol = forms.ModelChoiceField(Protocol.objects.none(), empty_label=None)
+    annotators = AnnotatorsField(User.objects.none(), widget=forms.CheckboxSelectMultiple, required=False)
+    annotators_per_item = forms.IntegerField(
+        label="Annotators per item", min_value=1, max_value=20, initial=2
+    )
+    due_at = forms.DateTimeField(
+        label="Due",
+        required=False,
+        widget=forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M"),
+        help_text="UTC. Nothing closes by itself.",
+    )
+    guidelines = LinesField(
+        rows=5, max_length=20_000, required=False, help_text="Shown beside those of the protocol."
+    )
+
+    def __init__(self, benchmark: Benchmark, *args: Any, **options: Any) -> None:
+        super().__init__(benchmark, *args, **options)
+        self.benchmark = benchmark
+        self.fields["protocol"].queryset = Protocol.objects.filter(kind=ReviewItem.Kind.TRIPLET)  # type: ignore[attr-defined]
+        self.fields["annotators"].queryset = (  # type: ignore[attr-defined]
+            User.objects.filter(
+                memberships__team=benchmark.team, memberships__role=Role.ANNOTATOR, memberships__ended_at=None
+            )
+            .select_related("annotator_profile")
+            .order_by("name", "username")
+        )
+
+    def study(self) -> Study:
+        """The unsaved study of a valid form."""
+        names = ("title", "protocol", "annotators_per_item", "due_at", "guidelines")
+        return Study(benchmark=self.benchmark, **{name: self.cleaned_data[name] for name in names})

@@ -1,0 +1,187 @@
+"""Studies as curators plan and watch them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.db import transaction
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from annotation import progress, queries
+from annotation.forms import ItemsForm, StudyForm
+from annotation.permissions import study_for
+from annotation.protocols import Definition
+from annotation.services import studies
+from medbench.accounts.permissions import may
+from medbench.cases.models import Benchmark
+from medbench.cases.permissions import benchmark_for
+from medbench.errors import NotFound
+from medbench.review import triplets
+
+if TYPE_CHECKING:
+    import uuid
+
+    from django.http import HttpResponse
+
+    from medbench.accounts.requests import SignedInRequest
+    from medbench.formats.problems import Problem
+
+STEPS = {
+    "start": (studies.start_study, "The study is running."),
+    "pause": (studies.pause_study, "The study is paused. Drafts are kept, nothing is given out."),
+    "resume": (studies.resume_study, "The study is running again."),
+}
+
+
+@login_required
+@require_safe
+def study_list(request: SignedInRequest) -> HttpResponse:
+    """The studies that one may read."""
+    if not Benchmark.objects.where(request.user, "study.read").exists():
+        raise NotFound
+    context = {
+        "studies": queries.listed(request.user),
+        "may_start": Benchmark.objects.where(request.user, "study.manage").exists(),
+    }
+    return render(request, "annotation/studies.html", context)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def new(request: SignedInRequest) -> HttpResponse:
+    """Set up a study. For htmx only its summary, from what the form holds at this moment."""
+    key = request.GET.get("benchmark", "")
+    mine = Benchmark.objects.where(request.user, "study.manage")
+    if not key:
+        choices = list(mine)
+        if not choices:
+            raise NotFound
+        if len(choices) > 1:
+            return render(request, "annotation/choose_benchmark.html", {"benchmarks": choices})
+    benchmark = benchmark_for(request.user, key, "study.manage") if key else choices[0]
+    if request.htmx:
+        form = StudyForm(benchmark, request.GET)
+        return render(request, "annotation/_summary.html", {"summary": _summary(form)})
+    form = StudyForm(benchmark, request.POST or None)
+    if request.method == "POST" and form.is_valid() and (study := _make(request, form)):
+        return redirect("annotation:study", study.pk)
+    context = {"benchmark": benchmark, "form": form, "summary": _summary(form)}
+    return render(request, "annotation/new_study.html", context, status=422 if form.errors else 200)
+
+
+def _make(request: SignedInRequest, form: StudyForm) -> Any:
+    """The study that was asked for, as a draft or running; None with what is missing in the form."""
+    starts = request.POST.get("do") == "start"
+    try:
+        with transaction.atomic():
+            study = studies.draft_study(
+                form.study(),
+                triplets.as_items(form.triplets()),
+                list(form.cleaned_data["annotators"]),
+                by=request.user,
+            )
+            return studies.start_study(study) if starts else study
+    except studies.NotReady as missing:
+        for problem in missing.problems:
+            form.add_error(problem.field if problem.field in form.fields else None, problem.message)
+    return None
+
+
+def _summary(form: StudyForm) -> dict[str, Any]:
+    """What a study of the form's values would be; of a form that was not sent, of its first values."""
+    if form.is_bound:
+        form.is_valid()
+        values = form.cleaned_data
+    else:
+        values = {name: field.initial for name, field in form.fields.items()}
+        values["edition"] = next(iter(form.editions))
+    chosen = triplets.chosen(
+        form.editions.get(values.get("edition") or "", next(iter(form.editions.values()))),
+        **{name: values.get(name) or "" for name in ("site", "category", "state")},
+    )
+    n_items, annotators = chosen.count(), len(values.get("annotators") or ())
+    per_item = values.get("annotators_per_item") or 0
+    missing: list[Problem] = studies.what_is_missing(
+        n_items=n_items, n_annotators=annotators, annotators_per_item=per_item, due_at=values.get("due_at")
+    )
+    return {
+        "n_items": n_items,
+        "n_unanchored": triplets.unanchored(chosen).count(),
+        "per_item": per_item,
+        "n_verdicts": n_items * per_item,
+        "n_annotators": annotators,
+        "share": -(-n_items * per_item // annotators) if annotators else None,
+        "missing": missing,
+    }
+
+
+@login_required
+@require_safe
+def study(request: SignedInRequest, study_id: uuid.UUID) -> HttpResponse:
+    """How far a study is. Names are for curators; adjudicators see letters."""
+    found = study_for(request.user, study_id)
+    may_manage = may(request.user, "study.manage", found.benchmark.team)
+    context = {
+        "study": found,
+        "progress": progress.of_study(found),
+        "may_manage": may_manage,
+        "items_form": ItemsForm(found.benchmark, prefix="items") if may_manage else None,
+    }
+    return render(request, "annotation/study.html", context)
+
+
+@login_required
+@require_POST
+def take_step(request: SignedInRequest, study_id: uuid.UUID, step: str) -> HttpResponse:
+    """Start, pause, resume or discard."""
+    found = study_for(request.user, study_id, "study.manage")
+    if step == "discard":
+        studies.discard_draft(found)
+        messages.success(request, f"The draft “{found.title}” is discarded.")
+        return redirect("annotation:studies")
+    if step not in STEPS:
+        raise NotFound
+    do, words = STEPS[step]
+    try:
+        do(found)
+    except studies.NotReady as missing:
+        for problem in missing.problems:
+            messages.error(request, problem.message)
+    else:
+        messages.success(request, words)
+    return redirect("annotation:study", found.pk)
+
+
+@login_required
+@require_POST
+def add_items(request: SignedInRequest, study_id: uuid.UUID) -> HttpResponse:
+    """Append what a filter matches and the study does not have yet."""
+    found = study_for(request.user, study_id, "study.manage")
+    form = ItemsForm(found.benchmark, request.POST, prefix="items")
+    if form.is_valid():
+        added = studies.append_items(found, triplets.as_items(form.triplets()))
+        messages.success(request, f"{added} item{'' if added == 1 else 's'} added, behind all others.")
+    else:
+        messages.error(request, "One of the filters is not a choice any more. Choose again.")
+    return redirect("annotation:study", found.pk)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def close(request: SignedInRequest, study_id: uuid.UUID) -> HttpResponse:
+    """Ask once more, with the numbers, then close the study for good."""
+    found = study_for(request.user, study_id, "study.manage")
+    if request.method == "POST":
+        studies.close_study(found)
+        verified = queries.decided(found).count()
+        messages.success(request, f"The study is closed. Verified by all their readers: {verified}.")
+        return redirect("annotation:study", found.pk)
+    context = {
+        "study": found,
+        "counts": progress.item_counts(found),
+        "definition": Definition.read(found.protocol.definition),
+    }
+    return render(request, "annotation/close.html", context)

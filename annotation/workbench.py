@@ -1,0 +1,155 @@
+"""What the workbench shows of one assignment. Blind: nothing of others, no file or case name."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from annotation import queries
+from annotation.models import Assignment, Study, Verdict
+from annotation.protocols import Definition
+from annotation.services.verdicts import Draft
+from medbench.cases.highlights import Segment, Span, segments
+from medbench.cases.models import Category, Triplet
+from medbench.formats.spans import nearest_passage
+
+if TYPE_CHECKING:
+    from annotation.protocols import Option, Question
+    from medbench.formats.problems import Problem
+    from medbench.review.models import ReviewItem
+
+State = Assignment.State
+EVIDENCE = 1  # the number of the triplet's own passage among the marks of the report
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question as the form shows it: each option with whether it is chosen."""
+
+    number: int
+    question: Question
+    options: list[tuple[Option, bool]]
+    error: str
+
+
+@dataclass(frozen=True)
+class ShownReport:
+    """The report with the evidence marked; read by cases/_report.html."""
+
+    segments: list[Segment]
+    current: int | None
+    is_near: bool  # the evidence was not found word for word, a passage like it was
+
+
+def context_of(
+    assignment: Assignment,
+    *,
+    draft: Draft | None = None,
+    problem: str = "",
+    gaps: list[Problem] | None = None,
+) -> dict[str, Any]:
+    """Everything the page needs. `draft` stands in the form instead of what is stored, `problem`
+    above it, and each of `gaps` at its question."""
+    study = assignment.study_item.study
+    verdict = Verdict.objects.filter(assignment=assignment).first() or Verdict(assignment=assignment)
+    shown = draft or Draft(verdict.answers, verdict.comment, verdict.version)
+    definition = Definition.read(study.protocol.definition)
+    item = assignment.study_item.item
+    return {
+        "assignment": assignment,
+        "study": study,
+        "definition": definition,
+        "asked": _asked(definition, shown, gaps or []),
+        "draft": shown,
+        "verdict": verdict,
+        "changing": verdict.submitted_at is not None,
+        "stored": json.dumps(stored_of(verdict)),
+        "problem": problem,
+        "read_only": read_only_because(assignment),
+        "report": _report(item),
+        "slide": item.slide,
+        "has_slide": item.slide is not None and item.slide.is_ready,
+        "stored_panes": json.dumps(assignment.annotator.panes.get("workbench", {})),
+        **_place(assignment),
+        **_triplet(item),
+    }
+
+
+def stored_of(verdict: Verdict) -> dict[str, Any]:
+    """A verdict as the browser keeps it for comparison."""
+    return {
+        "answers": verdict.answers,
+        "comment": verdict.comment,
+        "version": verdict.version,
+        "saved_at": verdict.saved_at.isoformat() if verdict.saved_at else None,
+    }
+
+
+def read_only_because(assignment: Assignment) -> str:
+    """Why nothing can be answered here now, or ""."""
+    study = assignment.study_item.study
+    if study.state == Study.State.PAUSED:
+        return f"Paused since {study.paused_at:%Y-%m-%d %H:%M} UTC. Your answers are kept."
+    if study.state == Study.State.CLOSED:
+        return f"Closed on {study.closed_at:%Y-%m-%d %H:%M} UTC. It takes no more answers."
+    if assignment.state in (State.RELEASED, State.SKIPPED) and not queries.has_free_seat(assignment):
+        went = f" at {assignment.held_until:%H:%M} UTC" if assignment.held_until else ""
+        return (
+            f"This item went to another annotator{went}. "
+            "Your answers are kept in your history and not counted."
+        )
+    return ""
+
+
+def _asked(definition: Definition, draft: Draft, gaps: list[Problem]) -> list[Asked]:
+    errors = {gap.field: gap.message for gap in gaps}
+    return [
+        Asked(
+            number,
+            question,
+            [(option, draft.answers.get(question.key) == option.value) for option in question.options],
+            errors.get(question.key, ""),
+        )
+        for number, question in enumerate(definition.questions, 1)
+    ]
+
+
+def _place(assignment: Assignment) -> dict[str, Any]:
+    """Where the item stands in one's own work, and the items before and after it."""
+    study, person = assignment.study_item.study, assignment.annotator
+    (work,) = queries.work_of(person, Study.objects.filter(pk=study.pk))
+    given = queries.given(study, person)
+    number = assignment.number or 0
+    return {
+        "work": work,
+        "number": number,
+        "total": max(work.total, number),
+        "previous": given.filter(number__lt=number).order_by("-number").first(),
+        "following": given.filter(number__gt=number).first(),
+    }
+
+
+def _triplet(item: ReviewItem) -> dict[str, Any]:
+    """The claim, under names that tell nothing: “Case 7, triplet 4 of 12”."""
+    payload = item.payload
+    assert item.case is not None  # triplets always have one
+    return {
+        "claim": payload,
+        "category": Category(payload["category"]).label,
+        "case_number": item.case.position + 1,
+        "n_triplets": max(Triplet.objects.filter(case=item.case, retired_at=None).count(), payload["number"]),
+    }
+
+
+def _report(item: ReviewItem) -> ShownReport | None:
+    if item.report is None:
+        return None
+    text, span = item.report.text, item.payload["span"]
+    if span:
+        return ShownReport(segments(text, [Span(EVIDENCE, *span)]), None, is_near=False)
+    evidence = item.payload["evidence"]
+    near = nearest_passage(text, evidence) if evidence else None
+    if near is None:
+        return ShownReport(segments(text, []), None, is_near=False)
+    return ShownReport(segments(text, [Span(EVIDENCE, near.start, near.end, near=True)]), None, is_near=True)

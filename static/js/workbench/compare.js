@@ -1,0 +1,65 @@
+// Two windows changed one item: every field that differs, here and there, decided one by one.
+import { differences, withField } from "./draft.js";
+
+/** Show the comparison above the questions. `decide(draft)` is called once all fields are decided. */
+export function startCompare(form, mine, theirs, decide) {
+  form.querySelector(".compare")?.remove();
+  const box = Object.assign(document.createElement("section"), { className: "compare" });
+  const heading = Object.assign(document.createElement("h2"), { textContent: "Changed in another window", tabIndex: -1 });
+  box.append(heading);
+  let draft = mine;
+  for (const field of differences(mine, theirs)) box.append(row(form, field, mine, theirs, choose));
+  form.querySelector(".questions").before(box);
+  heading.focus();
+
+  function choose(fieldRow, field, from) {
+    draft = withField(draft, from, field);
+    fieldRow.remove();
+    const next = box.querySelector("button");
+    if (next) return next.focus();
+    box.remove();
+    decide(draft);
+  }
+}
+
+function row(form, field, mine, theirs, choose) {
+  const made = Object.assign(document.createElement("div"), { className: "compare-row" });
+  const name = titleOf(form, field);
+  made.append(
+    Object.assign(document.createElement("h3"), { textContent: name }),
+    facts([["Here", wordsOf(form, field, mine)], ["There", wordsOf(form, field, theirs)]]),
+    button("Keep mine", name, () => choose(made, field, mine)),
+    button("Take theirs", name, () => choose(made, field, theirs)),
+  );
+  return made;
+}
+
+function facts(pairs) {
+  const list = Object.assign(document.createElement("dl"), { className: "facts" });
+  for (const [term, words] of pairs) {
+    list.append(
+      Object.assign(document.createElement("dt"), { textContent: term }),
+      Object.assign(document.createElement("dd"), { className: "bidi", textContent: words }),
+    );
+  }
+  return list;
+}
+
+function button(words, name, act) {
+  const made = Object.assign(document.createElement("button"), { type: "button", className: "button", textContent: words });
+  made.setAttribute("aria-label", `${words}: ${name}`);
+  made.addEventListener("click", act);
+  return made;
+}
+
+function titleOf(form, field) {
+  if (field === "comment") return "Comment";
+  return form.querySelector(`[data-question="${field}"] legend`).lastChild.textContent.trim();
+}
+
+function wordsOf(form, field, draft) {
+  if (field === "comment") return draft.comment || "–";
+  const value = draft.answers[field];
+  if (!value) return "Blank";
+  return form.querySelector(`[data-question="${field}"] input[value="${CSS.escape(value)}"]`).closest(".option").dataset.label;
+}

@@ -1,0 +1,94 @@
+// The workbench: one item after another in one page. The server sends whole pages; the next item
+// replaces what differs, the parts marked with data-slot.
+import { announce } from "../frame.js";
+import { labelButtons } from "../keys.js";
+import { startPanes } from "../panes.js";
+import { startFind } from "../report.js";
+import { openViewer } from "../viewer/viewer.js";
+import { closeDrawer, isDrawerOpen, toggleDrawer } from "./drawer.js";
+import { forgetView, hideEvidence, showEvidence } from "./evidence.js";
+import { startItem } from "./item.js";
+
+const panes = document.querySelector("[data-panes]");
+let item = null;
+
+// --- From item to item ---------------------------------------------------------------
+
+async function goTo(address, sent = "") {
+  let page;
+  try {
+    const response = await fetch(address);
+    page = new DOMParser().parseFromString(await response.text(), "text/html");
+  } catch {
+    return announce("No connection. Your answers are kept; try again when it is back.");
+  }
+  if (!page.querySelector("[data-work]")) return location.assign(address); // the end of the queue
+  item.dispose();
+  if (isDrawerOpen()) closeDrawer();
+  forgetView();
+  history.replaceState(null, "", address);
+  document.title = page.title;
+  for (const slot of document.querySelectorAll("[data-slot]")) fill(slot, page.querySelector(`[data-slot="${slot.dataset.slot}"]`));
+  const shown = page.querySelector("[data-panes]");
+  for (const name of ["no-slide", "no-report"]) panes.classList.toggle(name, shown.classList.contains(name));
+  document.querySelector("[data-guidelines]").href = page.querySelector("[data-guidelines]").href;
+  if (sent) document.querySelector("[data-sent]").textContent = sent;
+  begin();
+  document.getElementById("claim").focus({ preventScroll: true });
+}
+
+function fill(slot, next) {
+  const address = (each) => each.querySelector("[data-pyramid]")?.dataset.pyramid;
+  if (slot.dataset.slot === "slide") {
+    if (address(slot) && address(slot) === address(next)) return; // the same slide stays as it is
+    slot.className = next.className;
+  }
+  slot.replaceChildren(...[...next.childNodes].map((each) => document.adoptNode(each)));
+  for (const pane of slot.matches(".pane-scroll") ? [slot] : slot.querySelectorAll(".pane-scroll")) pane.scrollTop = 0;
+  slot.closest(".pane-scroll")?.scrollTo(0, 0);
+  labelButtons(slot);
+}
+
+function begin() {
+  const viewer = panes.querySelector("[data-viewer]");
+  if (viewer) openViewer(viewer);
+  item = startItem(document.querySelector("[data-work]"), goTo);
+}
+
+// --- Keys and buttons that outlive an item ---------------------------------------------
+
+document.addEventListener("click", async (event) => {
+  if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+  const guidelines = event.target.closest("[data-guidelines]");
+  const go = event.target.closest("[data-go]");
+  const evidence = event.target.closest("[data-evidence]");
+  if (!guidelines && !go && !evidence) return;
+  event.preventDefault();
+  if (evidence) return showEvidence();
+  if (guidelines) return toggleDrawer(guidelines, item.currentQuestion());
+  await item.flush();
+  goTo(go.href);
+});
+
+document.addEventListener("command", (event) => {
+  const commands = { "work.submit-anywhere": () => item.submit(), "work.save": () => item.flush() };
+  if (!(event.detail.id in commands)) return;
+  event.preventDefault();
+  commands[event.detail.id]();
+});
+
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape" || event.defaultPrevented) return;
+  if (document.querySelector("details.menu[open], #key-sheet")) return; // the frame closes these
+  if (isDrawerOpen()) closeDrawer();
+  else if (!item.leaveComment() && !hideEvidence()) return;
+  event.preventDefault();
+});
+
+// What was not sent when the page goes away is kept in the browser and sent with the next visit.
+addEventListener("pagehide", () => item.flush());
+
+document.body.dataset.keyScopes = "list evidence viewer workbench";
+startPanes(panes);
+startFind(document.querySelector("[data-find]"), document.querySelector("[data-report]"));
+begin();
