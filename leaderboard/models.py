@@ -91,6 +91,7 @@ class Submission(models.Model):
     file_name = models.CharField(max_length=255)
     file_sha256 = models.CharField(max_length=64)
     warnings = models.JSONField(default=list)  # the validator's, as it answered
+    missing_cases = models.JSONField(default=list)  # ids of the ReleaseCases that the file does not name
     idempotency_key = models.CharField(max_length=100, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     withdrawn_at = models.DateTimeField(null=True, blank=True)

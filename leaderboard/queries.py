@@ -54,6 +54,11 @@ def submissions(person: Person) -> QuerySet[Submission]:
     )
 
 
+def own_submissions(person: Person) -> QuerySet[Submission]:
+    """What `person` submitted, newest first."""
+    return submissions(person).filter(submitted_by=person.pk)
+
+
 def submission(person: Person, pk: uuid.UUID) -> Submission:
     """One submission, or NotFound for whoever may not see it."""
     found = submissions(person).filter(pk=pk).first()
@@ -143,7 +148,8 @@ CASES_USUALLY_DOWN = {key: key not in ("case", "site", "difficulty") for key in 
 def case_scores(evaluation: Evaluation) -> QuerySet[CaseScore]:
     """The scored cases of an evaluation in the order of the release, without their matrices."""
     return (
-        evaluation.case_scores.select_related("release_case__case")
+        CaseScore.objects.filter(evaluation=evaluation)
+        .select_related("release_case__case")
         .defer("matrix")
         .order_by("release_case__position")
     )

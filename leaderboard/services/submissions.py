@@ -1,0 +1,208 @@
+"""From an uploaded file to a submission: checked first, then recorded whole or not at all."""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+from django.core.files.base import ContentFile
+from django.db import transaction
+from django.utils import timezone
+
+from leaderboard.models import Board, Output, Submission
+from leaderboard.permissions import refuse_conflict, require_manage, team_of
+from leaderboard.services import evaluations
+from medbench.accounts.permissions import require
+from medbench.errors import Conflict, InvalidInput
+from medbench.formats.problems import SHOWN
+from medbench.formats.results import Limits
+from medbench.scoring.checks import check_results
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from leaderboard.permissions import Person
+    from medbench.accounts.models import User
+    from medbench.formats.results import ReadResults, Results
+
+ROWS_AT_ONCE = 500
+WARNINGS_RECORDED = 2_000
+IDEMPOTENCY_KEY_LONGEST = 100
+
+
+@dataclass(frozen=True)
+class Details:
+    """What a submission says about itself. None = as the file says."""
+
+    method: str | None = None
+    backbone: str | None = None
+    description: str | None = None
+    url: str | None = None
+    visibility: str = Submission.Visibility.PUBLIC
+
+
+class ResultsRefused(InvalidInput):
+    """The file has problems; nothing was recorded. `answer` holds all that the validator said."""
+
+    code = "refused"
+
+    def __init__(self, answer: ReadResults) -> None:
+        total = answer.problems.total
+        count = "1 problem" if total == 1 else f"{total:,} problems"
+        super().__init__(f"Refused: {count}. Nothing was recorded. First: {answer.problems.shown[0]}")
+        self.answer = answer
+
+    def as_dict(self) -> dict[str, Any]:
+        """The refusal as API and command write it; the totals count what is not listed too."""
+        answer = self.answer.as_dict()
+        return answer | {name: answer[name][:SHOWN] for name in ("problems", "warnings")}
+
+
+def limits() -> Limits:
+    """How much a result file may hold on this site."""
+    return Limits(
+        file_bytes=settings.RESULT_FILE_MAX_BYTES,
+        insight_characters=settings.INSIGHT_MAX_CHARACTERS,
+        insights_per_case=settings.INSIGHTS_MAX_PER_CASE,
+    )
+
+
+def check_upload(board: Board, data: bytes, by: Person, *, keep: int = SHOWN) -> ReadResults:
+    """What the one validator says of a result file for this board. Records nothing.
+
+    Of problems and of warnings `keep` are listed, all are counted. Raises NotFound and NotAllowed
+    for whoever may not submit here (code `conflict_of_interest` on a held-out board), Conflict
+    where the board is closed.
+    """
+    _refuse_submitter(board, by)
+    cases = board.release.cases.filter(split=board.split)
+    case_ids = cases.order_by("position").values_list("case__case_id", flat=True)
+    return check_results(data, case_ids=list(case_ids), limits=limits(), keep=keep)
+
+
+def submit(
+    board: Board,
+    data: bytes,
+    file_name: str,
+    by: User,
+    *,
+    details: Details | None = None,
+    idempotency_key: str = "",
+) -> Submission:
+    """Record a result file as a submission with its outputs, and queue its evaluation.
+
+    Everything or nothing. The same `idempotency_key` of the same person answers with the submission
+    it made before; with another file or board it raises Conflict. Raises ResultsRefused where the
+    file has problems, and what check_upload raises.
+    """
+    if len(idempotency_key) > IDEMPOTENCY_KEY_LONGEST:
+        raise InvalidInput(f"An Idempotency-Key has at most {IDEMPOTENCY_KEY_LONGEST} characters.")
+    answer = check_upload(board, data, by, keep=WARNINGS_RECORDED)
+    if answer.results is None:
+        raise ResultsRefused(answer)
+    sha256 = hashlib.sha256(data).hexdigest()
+    new = _described(answer.results, details or Details())
+    new.board, new.submitted_by = board, by
+    new.file_name, new.file_sha256 = file_name[:255], sha256
+    new.warnings = answer.warnings.as_dicts()
+    new.idempotency_key = idempotency_key
+    with transaction.atomic():
+        # One at a time, by the lock on the oldest board: so a number is drawn once, and a second
+        # request with the same key sees what the first one recorded.
+        Board.objects.select_for_update(no_key=True).order_by("created_at").first()
+        earlier = _earlier(new)
+        return earlier or _record(new, data, answer.results)
+
+
+def _refuse_submitter(board: Board, by: Person) -> None:
+    require(by, "submission.create", team_of(board), seen_by="board.read")
+    refuse_conflict(by, board)
+    if board.closed_at is not None:
+        raise Conflict("This board is closed and takes no more submissions.", code="board_closed")
+
+
+def _described(results: Results, details: Details) -> Submission:
+    """An unsaved submission with the fields as given, or else as the file has them."""
+
+    def chosen(given: str | None, in_file: str) -> str:
+        return in_file if given is None else given.strip()
+
+    return Submission(
+        method=chosen(details.method, results.method) or results.method,
+        backbone=chosen(details.backbone, results.backbone),
+        description=chosen(details.description, results.description),
+        url=chosen(details.url, results.url),
+        visibility=details.visibility,
+    )
+
+
+def _earlier(new: Submission) -> Submission | None:
+    """The submission that this person's key made before, if there is one."""
+    if not new.idempotency_key:
+        return None
+    earlier = Submission.objects.filter(
+        submitted_by=new.submitted_by, idempotency_key=new.idempotency_key
+    ).first()
+    if earlier and (earlier.file_sha256, earlier.board_id) != (new.file_sha256, new.board_id):
+        raise Conflict(
+            f"This Idempotency-Key already made submission {earlier.number} from another file or for "
+            "another board. Use a new key for a new submission.",
+            code="idempotency_key_reused",
+        )
+    return earlier
+
+
+def _record(new: Submission, data: bytes, results: Results) -> Submission:
+    """Write file, submission, outputs and evaluation inside the caller's transaction."""
+    last = Submission.objects.order_by("-number").values_list("number", flat=True).first()
+    new.number = (last or 0) + 1
+    new.pk = uuid.uuid4()
+    cases = new.board.release.cases.filter(split=new.board.split)
+    pk_of = dict(cases.values_list("case__case_id", "pk"))
+    named = {case.case_id for case in results.cases}
+    new.missing_cases = [pk for case_id, pk in pk_of.items() if case_id not in named]
+    new.file.save(str(new.pk), ContentFile(data), save=False)  # never under a name from outside
+    try:
+        new.save(force_insert=True)
+        Output.objects.bulk_create(_outputs(new, results, pk_of), batch_size=ROWS_AT_ONCE)
+        evaluations.queue(new, by=new.submitted_by)
+    except BaseException:
+        new.file.delete(save=False)
+        raise
+    return new
+
+
+def _outputs(submission: Submission, results: Results, pk_of: dict[str, int]) -> list[Output]:
+    """One row for each uploaded insight, raw, numbered from 0 within its case."""
+    return [
+        Output(
+            submission=submission,
+            release_case_id=pk_of[case.case_id],
+            position=position,
+            insight=output.insight,
+            question=output.question,
+            evidence=output.evidence,
+            novel_rationale=output.novel_rationale,
+        )
+        for case in results.cases
+        for position, output in enumerate(case.outputs)
+    ]
+
+
+def withdraw(submission: Submission, by: User) -> None:
+    """Take a submission off its board for good. Its page stays for its submitter and the curators."""
+    require_manage(by, submission)
+    Submission.objects.filter(pk=submission.pk, withdrawn_at=None).update(withdrawn_at=timezone.now())
+
+
+def set_visibility(submission: Submission, visibility: str, by: User) -> None:
+    """Show a submission on its board, or to its submitter and the curators only."""
+    require_manage(by, submission)
+    if submission.withdrawn_at is not None:
+        raise Conflict("This submission is withdrawn. Submit the file again to show it on the board.")
+    if visibility not in Submission.Visibility.values:
+        raise InvalidInput("Visibility is either private or public.")
+    Submission.objects.filter(pk=submission.pk).update(visibility=visibility)
