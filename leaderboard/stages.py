@@ -1,0 +1,46 @@
+"""The stages of an evaluation, as the worker names them and as pages show them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from medbench.jobs.models import Job
+
+if TYPE_CHECKING:
+    from leaderboard.models import Evaluation
+
+CHECKED = "Checked"  # the upload was; nothing is queued before that
+ROUGE_1 = "ROUGE-1"
+INTERVALS = "Intervals"
+RANK = "Rank"
+ALL = (CHECKED, ROUGE_1, INTERVALS, RANK)
+
+_KINDS = {Job.State.RUNNING: "run", Job.State.FAILED: "bad", Job.State.CANCELLED: "warn"}
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One stage: `kind` is a status shape, `word` what a screen reader says of it."""
+
+    name: str
+    kind: str
+    word: str
+    done: int | None = None  # cases, while it runs
+    total: int | None = None
+
+
+def of(evaluation: Evaluation) -> list[Stage]:
+    """Every stage with how far the evaluation's newest attempt is."""
+    job = evaluation.job
+    at = ALL.index(job.stage) if job.stage in ALL else 1
+    shown = []
+    for place, name in enumerate(ALL):
+        if place < at or job.state == Job.State.DONE:
+            shown.append(Stage(name, "ok", "done"))
+        elif place > at or job.state == Job.State.QUEUED:
+            shown.append(Stage(name, "idle", "not started"))
+        else:
+            counts = (job.done, job.total) if name == ROUGE_1 else (None, None)
+            shown.append(Stage(name, _KINDS[Job.State(job.state)], job.get_state_display().lower(), *counts))
+    return shown

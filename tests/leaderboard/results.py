@@ -1,0 +1,9 @@
+"""Result files made in tests."""
+
+import json
+
+
+def as_bytes(method="ReAct", **cases):
+    """A result file with these insights by case: as_bytes(**{"C-1": ["Margins are negative."]})."""
+    rows = [{"case_id": case_id, "insights": insights} for case_id, insights in cases.items()]
+    return json.dumps({"schema": "medbench.results/1", "method": method, "cases": rows}).encode()
