@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from django.urls import path
 
-if TYPE_CHECKING:
-    from django.urls import URLPattern
+from leaderboard import api
 
 app_name = "leaderboard_api"
-urlpatterns: list[URLPattern] = []
+urlpatterns = [
+    path("boards/", api.boards, name="boards"),
+    path("boards/<uuid:pk>/standings/", api.standings, name="standings"),
+    path("boards/<uuid:pk>/standings.csv", api.standings_csv, name="standings_csv"),
+    path("submissions/", api.Submissions.as_view(), name="submissions"),
+    path("submissions/<uuid:pk>/", api.submission, name="submission"),
+]

@@ -19,11 +19,12 @@ def make_profile():
     )[0]
 
 
-def make_board(team, n_cases=3, split=Split.OPEN, name="colon", **case_fields):
-    """A board on a release of `n_cases` cases with three references each."""
+def make_board(team, n_cases=3, split=Split.OPEN, name="colon", sites=("Colon",)):
+    """A board on a release of `n_cases` cases with three references each; the sites take turns."""
     benchmark = make_benchmark(team, name)
     for number in range(1, n_cases + 1):
-        case = make_case(benchmark, f"C-{number}", split=split, **case_fields)
+        site = sites[(number - 1) % len(sites)]
+        case = make_case(benchmark, f"C-{number}", split=split, site=site)
         for key, insight in enumerate(INSIGHTS, 1):
             make_triplet(case, str(key), insight=insight, evidence="Tumour size: 6 cm" if key == 2 else "")
     return Board.objects.create(release=make_release(benchmark), profile=make_profile(), split=split)

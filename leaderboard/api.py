@@ -1,0 +1,174 @@
+"""Boards and submissions by script."""
+
+from __future__ import annotations
+
+import csv
+from typing import TYPE_CHECKING, Any
+
+from django.http import HttpResponse
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework import status
+from rest_framework.decorators import api_view, permission_classes
+from rest_framework.parsers import MultiPartParser
+from rest_framework.permissions import AllowAny
+from rest_framework.response import Response
+from rest_framework.reverse import reverse
+from rest_framework.views import APIView
+
+from leaderboard import queries
+from leaderboard.csv_text import safe
+from leaderboard.serializers import (
+    BoardSerializer,
+    FloorSerializer,
+    SubmissionSerializer,
+    UploadSerializer,
+    standing_row,
+)
+from leaderboard.services import submissions as services
+from leaderboard.standings import arrange
+from medbench.api.pagination import Pages
+
+if TYPE_CHECKING:
+    import uuid
+    from collections.abc import Iterable
+
+    from rest_framework.request import Request
+
+    from leaderboard.models import Submission
+
+SCORE_COLUMNS = ("f1", "recall", "precision", "mean_case_f1")
+CSV_COLUMNS = (
+    "rank",
+    "group",
+    "method",
+    "backbone",
+    "submission",
+    "number",
+    "status",
+    *SCORE_COLUMNS,
+    "f1_low",
+    "f1_high",
+    "f1_ci_reason",
+    "n_cases",
+    "n_outputs",
+    "n_missing_cases",
+    "n_empty_cases",
+    "submitted_by",
+    "submitted_at",
+)
+
+
+@extend_schema(responses=BoardSerializer(many=True))
+@api_view(["GET"])
+@permission_classes([AllowAny])
+def boards(request: Request) -> Response:
+    """The boards open to you."""
+    pages = Pages()
+    page = pages.paginate_queryset(queries.boards(request.user), request)
+    return pages.get_paginated_response(BoardSerializer(page, many=True, context={"request": request}).data)
+
+
+@extend_schema(responses={200: dict[str, Any]})
+@api_view(["GET"])
+@permission_classes([AllowAny])
+def standings(request: Request, pk: uuid.UUID) -> Response:
+    """A board: ranked entries, entries without a rank, floors."""
+    board = queries.board(request.user, pk)
+    arranged = arrange(queries.entries(request.user, [board]))
+    return Response(
+        {
+            "board": BoardSerializer(board, context={"request": request}).data,
+            "as_of": timezone.now(),
+            "standings": [standing_row(each.evaluation, each.rank) for each in arranged.ranked],
+            "private": [standing_row(each.evaluation, None) for each in arranged.private],
+            "not_ranked": [standing_row(each.evaluation, None) for each in arranged.unscored],
+            "floors": FloorSerializer(board.floors.all(), many=True).data,
+        }
+    )
+
+
+@extend_schema(responses={(200, "text/csv"): str})
+@api_view(["GET"])
+@permission_classes([AllowAny])
+def standings_csv(request: Request, pk: uuid.UUID) -> HttpResponse:
+    """The same as a table. Where there is no number the cell is empty."""
+    board = queries.board(request.user, pk)
+    arranged = arrange(queries.entries(request.user, [board]))
+    response = HttpResponse(content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = 'attachment; filename="standings.csv"'
+    writer = csv.DictWriter(response, CSV_COLUMNS, restval="", extrasaction="ignore")
+    writer.writeheader()
+    for group in ("ranked", "private", "unscored"):
+        for each in getattr(arranged, group):
+            writer.writerow(_csv_row(standing_row(each.evaluation, each.rank), group))
+    for floor in board.floors.all():
+        row = FloorSerializer(floor).data | {"method": floor.get_kind_display()}
+        writer.writerow(_csv_row(row, "floor"))
+    return response
+
+
+def _csv_row(row: dict[str, Any], group: str) -> dict[str, Any]:
+    low, high = row["ci"]["f1"] if row["ci"] else (None, None)
+    flat = row | {"group": group, "f1_low": low, "f1_high": high, "f1_ci_reason": row["ci_reason"]}
+    if "submitted_at" in row:
+        flat["submitted_at"] = row["submitted_at"].isoformat()
+    return {key: safe(value) if isinstance(value, str) else value for key, value in flat.items()}
+
+
+class Submissions(APIView):
+    """One's submissions; a new one by POST."""
+
+    parser_classes = (MultiPartParser,)
+
+    @extend_schema(responses=SubmissionSerializer(many=True))
+    def get(self, request: Request) -> Response:
+        """Your submissions, newest first."""
+        pages = Pages()
+        mine = queries.own_submissions(request.user)
+        page = pages.paginate_queryset(mine, request)
+        assert page is not None
+        return pages.get_paginated_response(_shown(request, page))
+
+    @extend_schema(request=UploadSerializer, responses={201: dict[str, Any], 422: dict[str, Any]})
+    def post(self, request: Request) -> Response:
+        """Submit a result file. 201 {id, status, url}, or 422 {problems, warnings} and nothing is
+        recorded. With the same Idempotency-Key the same file is submitted once."""
+        assert request.user.is_authenticated  # by the default permission
+        upload = UploadSerializer(data=request.data)
+        upload.is_valid(raise_exception=True)
+        board = queries.board(request.user, upload.validated_data["board"])
+        file = upload.validated_data["file"]
+        try:
+            submission = services.submit(
+                board,
+                file.read(services.limits().file_bytes + 1),
+                file.name,
+                request.user,
+                details=upload.details(),
+                idempotency_key=request.headers.get("Idempotency-Key", ""),
+            )
+        except services.ResultsRefused as refusal:
+            return Response(refusal.as_dict(), status=status.HTTP_422_UNPROCESSABLE_ENTITY)
+        url = reverse("leaderboard:submission", [submission.pk], request=request)
+        state = queries.newest_of([submission])[submission.pk].job.state
+        body = {"id": submission.pk, "number": submission.number, "status": state, "url": url}
+        return Response(body, status=status.HTTP_201_CREATED)
+
+
+@extend_schema(responses=SubmissionSerializer)
+@api_view(["GET"])
+@permission_classes([AllowAny])
+def submission(request: Request, pk: uuid.UUID) -> Response:
+    """How far a submission is, and its scores."""
+    return Response(_shown(request, [queries.submission(request.user, pk)])[0])
+
+
+def _shown(request: Request, found: Iterable[Submission]) -> list[dict[str, Any]]:
+    found = list(found)
+    context = {
+        "request": request,
+        "newest": queries.newest_of(found),
+        "standing": queries.current_of(found),
+    }
+    return list(SubmissionSerializer(found, many=True, context=context).data)

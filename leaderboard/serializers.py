@@ -1,0 +1,127 @@
+"""What the API says of boards and submissions. The same words as the pages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+from rest_framework.reverse import reverse
+
+from leaderboard.models import Board, Evaluation, Floor, Submission
+from leaderboard.services.submissions import Details
+from leaderboard.standings import n_answered
+
+SCORES = (
+    "recall",
+    "precision",
+    "f1",
+    "mean_case_f1",
+    "ci",
+    "ci_reason",
+    "n_cases",
+    "n_outputs",
+)
+COUNTS = ("n_missing_cases", "n_empty_cases", "n_empty_removed", "n_duplicates_removed")
+
+
+class UploadSerializer(serializers.ModelSerializer[Submission]):
+    """What a submission by script sends: multipart with file and board; the rest may replace what
+    the file says."""
+
+    file = serializers.FileField(allow_empty_file=True)
+    board = serializers.UUIDField()
+    method = serializers.CharField(max_length=200, required=False)
+
+    class Meta:
+        model = Submission
+        fields = ("board", "file", "method", "backbone", "description", "url", "visibility")
+
+    def details(self) -> Details:
+        """The fields as the service takes them."""
+        given = self.validated_data
+        return Details(**{name: given[name] for name in self.Meta.fields[2:] if name in given})
+
+
+class BoardSerializer(serializers.ModelSerializer[Board]):
+    benchmark = serializers.CharField(source="release.benchmark.name")
+    release = serializers.IntegerField(source="release.number")
+    profile = serializers.CharField(source="profile.title")
+    profile_sha256 = serializers.CharField(source="profile.sha256")
+    url = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Board
+        fields = ("id", "benchmark", "release", "split", "profile", "profile_sha256", "closed_at", "url")
+
+    def get_url(self, board: Board) -> str:
+        return reverse("leaderboard:board", [board.pk], request=self.context["request"])
+
+
+class ScoresSerializer(serializers.ModelSerializer[Evaluation]):
+    class Meta:
+        model = Evaluation
+        fields = ("generation", "software_version", "seed", "finished_at", *SCORES, *COUNTS)
+
+
+class FloorSerializer(serializers.ModelSerializer[Floor]):
+    class Meta:
+        model = Floor
+        fields = ("kind", *SCORES)
+
+
+class SubmissionSerializer(serializers.ModelSerializer[Submission]):
+    """A submission with the state of its newest evaluation and the scores that stand for it.
+    Wants `newest` and `standing` evaluations in the context, by submission id."""
+
+    submitted_by = serializers.CharField()
+    url = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Submission
+        fields = (
+            "id",
+            "number",
+            "board",
+            "method",
+            "backbone",
+            "description",
+            "visibility",
+            "submitted_by",
+            "created_at",
+            "withdrawn_at",
+            "url",
+        )
+
+    def get_url(self, submission: Submission) -> str:
+        return reverse("leaderboard:submission", [submission.pk], request=self.context["request"])
+
+    def to_representation(self, submission: Submission) -> dict[str, Any]:
+        newest: Evaluation = self.context["newest"][submission.pk]
+        standing: Evaluation = self.context["standing"][submission.pk]
+        job = newest.job
+        return super().to_representation(submission) | {
+            "status": job.state,
+            "stage": job.stage,
+            "done": job.done,
+            "total": job.total,
+            "attempt": job.attempt,
+            "error": {"code": job.error_code, "message": job.error_text} if job.error_code else None,
+            "scores": ScoresSerializer(standing).data if standing.finished_at else None,
+        }
+
+
+def standing_row(evaluation: Evaluation, rank: int | None) -> dict[str, Any]:
+    """One entry of a board."""
+    submission = evaluation.submission
+    return {
+        "rank": rank,
+        "submission": str(submission.pk),
+        "number": submission.number,
+        "method": submission.method,
+        "backbone": submission.backbone,
+        "submitted_by": str(submission.submitted_by),
+        "submitted_at": submission.created_at,
+        "visibility": submission.visibility,
+        "status": evaluation.job.state,
+        "n_answered": n_answered(evaluation),
+    } | ScoresSerializer(evaluation).data

@@ -1,0 +1,73 @@
+"""How boards and submissions write intervals, reasons and heat cells."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django import template
+from django.utils.html import format_html
+
+from leaderboard.standings import n_answered
+from medbench.jobs.models import Job
+from medbench.web.templatetags.medbench import status
+
+if TYPE_CHECKING:
+    from leaderboard.bars import Axis, Bar
+    from leaderboard.models import Evaluation, Floor
+
+register = template.Library()
+
+REASONS = {
+    "too_few_cases": "fewer than 10 cases",
+    "not_applicable": "does not apply",
+}
+
+JOB_SHAPES = {
+    Job.State.QUEUED: "idle",
+    Job.State.RUNNING: "run",
+    Job.State.DONE: "ok",
+    Job.State.FAILED: "bad",
+    Job.State.CANCELLED: "warn",
+}
+
+
+@register.filter
+def reason(code: str) -> str:
+    """Why there is no number, in words; an unknown code prints itself."""
+    return REASONS.get(code, code)
+
+
+@register.filter
+def interval(row: Evaluation | Floor, name: str) -> str:
+    """The 95 % interval of one score of `row` as [0.509, 0.539], or a dash with the reason."""
+    if row.ci:
+        low, high = row.ci[name]
+        return format_html('<span class="nowrap">[{}, {}]</span>', f"{low:.3f}", f"{high:.3f}")
+    return format_html('<span class="muted nowrap">– {}</span>', reason(row.ci_reason))
+
+
+@register.simple_tag
+def insights_per_case(row: Evaluation | Floor) -> str:
+    """Scored insights over all cases, one decimal."""
+    if row.n_outputs is None or not row.n_cases:
+        return "–"
+    return f"{row.n_outputs / row.n_cases:.1f}"
+
+
+@register.simple_tag
+def answered(evaluation: Evaluation) -> str:
+    """How many cases the upload answers, of how many."""
+    found = n_answered(evaluation)
+    return "–" if found is None else f"{found:,} of {evaluation.n_cases:,}"
+
+
+@register.simple_tag
+def job_status(job: Job) -> str:
+    """The state of an evaluation's job as shape and word."""
+    return status(JOB_SHAPES[Job.State(job.state)], job.get_state_display())
+
+
+@register.inclusion_tag("leaderboard/_bar.html")
+def interval_bar(axis: Axis, row: Evaluation | Floor) -> dict[str, Bar | None]:
+    """F1 and interval of `row` drawn on `axis`; the numbers stand beside it as text."""
+    return {"bar": axis.bar(row)}

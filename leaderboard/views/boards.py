@@ -1,0 +1,75 @@
+"""The list of boards and one board."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.shortcuts import render
+from django.utils import timezone
+
+from leaderboard import bars, permissions, queries, standings
+from leaderboard.permissions import team_of
+from leaderboard.views.heads import asked_order, heads
+from medbench.accounts.permissions import may
+
+if TYPE_CHECKING:
+    import uuid
+
+    from django.http import HttpResponse
+
+    from leaderboard.models import Board, Evaluation
+    from leaderboard.permissions import Person
+    from leaderboard.views.requests import PageRequest
+
+# Key of standings.SORTS, label, and whether the column holds numbers.
+COLUMNS = (
+    ("method", "Method", False),
+    ("f1", "F1", True),
+    ("recall", "Recall", True),
+    ("precision", "Precision", True),
+    ("mean_case_f1", "Mean case F1", True),
+    ("insights", "Insights / case", True),
+    ("answered", "Cases answered", True),
+    ("submitted", "Submitted", False),
+)
+
+
+def boards(request: PageRequest) -> HttpResponse:
+    """Every board one may read, with its first places."""
+    shown = list(queries.boards(request.user))
+    return render(request, "leaderboard/boards.html", {"boards": with_leaders(request.user, shown)})
+
+
+def with_leaders(person: Person, shown: list[Board], places: int = 3) -> list[dict[str, object]]:
+    """Each board with its first `places` and the number of ranked entries, in two queries."""
+    of_board: dict[uuid.UUID, list[Evaluation]] = {each.pk: [] for each in shown}
+    for evaluation in queries.entries(person, shown):
+        of_board[evaluation.submission.board_id].append(evaluation)
+    rows = []
+    for each in shown:
+        ranked = standings.arrange(of_board[each.pk]).ranked
+        rows.append({"board": each, "n_ranked": len(ranked), "leaders": ranked[:places]})
+    return rows
+
+
+def board(request: PageRequest, pk: uuid.UUID) -> HttpResponse:
+    """One board, sorted by `?sort=` (a column; with a minus before it, the other way round)."""
+    shown = queries.board(request.user, pk)
+    sort, down = asked_order(request.GET.get("sort", ""), standings.USUALLY_DOWN, "f1")
+    entries = queries.entries(request.user, [shown])
+    floors = list(shown.floors.all())
+    context = {
+        "board": shown,
+        "standings": standings.arrange(entries, sort, down=down),
+        "floors": floors,
+        "axis": bars.axis_of([*entries, *floors]),
+        "heads": heads(COLUMNS, standings.USUALLY_DOWN, sort, down=down),
+        "is_by_rank": sort == "f1" and down,
+        "n_cases": shown.release.cases.filter(split=shown.split).count(),
+        "now": timezone.now(),
+        "may_submit": may(request.user, "submission.create", team_of(shown)),
+        "has_conflict": permissions.has_conflict(request.user, shown),
+        "others": queries.boards(request.user).filter(release=shown.release).exclude(pk=shown.pk),
+    }
+    only_table = request.htmx and request.htmx.target == "standings"
+    return render(request, f"leaderboard/{'_standings' if only_table else 'board'}.html", context)
