@@ -31,6 +31,12 @@ def give_role(team: Team, person: User, role: str) -> Membership:
     return membership
 
 
+def open_to_researchers(team: Team, *, is_open: bool) -> None:
+    """Let anybody who signs in read the open cases and submit, and visitors read the boards; or stop it."""
+    team.open_to_researchers = is_open
+    team.save(update_fields=["open_to_researchers"])
+
+
 def end_role(membership: Membership) -> None:
     """End one role. The row stays: whoever could see held-out references keeps that conflict.
 
