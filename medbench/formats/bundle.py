@@ -12,7 +12,6 @@ import shutil
 import tempfile
 from contextlib import suppress
 from dataclasses import asdict
-from io import StringIO
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -27,12 +26,12 @@ from medbench.formats.benchmark import (
     Triplet,
 )
 from medbench.formats.fields import Fields, kind_of
-from medbench.formats.json_text import BLANK, BOM, Unreadable, decode, load, set_lines
+from medbench.formats.json_text import BOM, Unreadable, decode, load, numbered_lines, set_lines
 from medbench.formats.pdf import text_layer
 from medbench.formats.problems import SHOWN, Findings, Place, Refused
 from medbench.formats.sources import BENCHMARK_FILE, Source, Unfit, check_name, open_source
 from medbench.formats.spans import find_span, nearest_passage
-from medbench.formats.text import is_storable, normalise, shorten
+from medbench.formats.text import is_blank, is_storable, normalise, shorten
 
 __all__ = (
     "BenchmarkInfo",
@@ -145,13 +144,11 @@ class _Reader:
         findings.file = CASES_FILE
         with suppress(Unreadable):
             text = self._text_of(CASES_FILE, CASES_BYTES).removeprefix(BOM)
-            for number, line in enumerate(StringIO(text, newline="\n"), 1):
-                findings.line = number
+            for findings.line, line in numbered_lines(text):
                 if len(cases) == CASES_MOST:
                     findings.problem("too_large", f"More than {CASES_MOST:,} cases.")
                     break
-                if line.strip(BLANK):
-                    cases.append(self._case_of(line))
+                cases.append(self._case_of(line))
                 findings.case_id = ""
             findings.line = None
             if not cases:
@@ -253,7 +250,7 @@ class _Reader:
         text = ""
         with suppress(Unreadable):
             text = decode(data, findings)
-            if not normalise(text):
+            if is_blank(text):
                 findings.problem("missing_field", "The report is blank.")
             elif not is_storable(text):
                 findings.line = text.count("\n", 0, text.index("\0")) + 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from medbench.formats.text import is_storable, normalise
+from medbench.formats.text import is_blank, is_storable
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -51,7 +51,7 @@ class Fields:
             return ""
         if not is_storable(value):
             self.wrong("bad_character", "It holds a NUL character or half of a surrogate pair.", name)
-        elif required and not blank and not normalise(value):
+        elif required and not blank and is_blank(value):
             self.wrong("missing_field", f"“{name}” is blank.", name)
         elif longest is not None and len(value) > longest:
             self.wrong(too_long, f"{len(value):,} characters, limit {longest:,}.", name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from io import StringIO
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -59,6 +60,13 @@ def load(text: str, findings: Findings) -> Any:
         line = (findings.line or 1) + text.count("\n", 0, position)
         _problem_on(line, findings, code, message, place)
         raise Unreadable from error
+
+
+def numbered_lines(text: str) -> Iterator[tuple[int, str]]:
+    """The lines of a JSONL text that are not blank, counted from 1. Only a line feed ends a line."""
+    for number, line in enumerate(StringIO(text, newline="\n"), 1):
+        if stripped := line.strip(BLANK):
+            yield number, stripped
 
 
 def _explain(error: ValueError, text: str) -> tuple[str, str, int, Place]:

@@ -11,11 +11,10 @@ import json
 import re
 from contextlib import suppress
 from dataclasses import dataclass
-from io import StringIO
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from medbench.formats.fields import Fields, kind_of
-from medbench.formats.json_text import BLANK, BOM, Unreadable, decode, load, set_lines
+from medbench.formats.json_text import BLANK, BOM, Unreadable, decode, load, numbered_lines, set_lines
 from medbench.formats.problems import SHOWN, Findings, Place, Problems
 
 if TYPE_CHECKING:
@@ -168,7 +167,7 @@ class _Reader:
 
     def _read_jsonl(self, text: str) -> Results:
         findings = self.findings
-        lines = ((n, line) for n, line in enumerate(StringIO(text, newline="\n"), 1) if line.strip(BLANK))
+        lines = numbered_lines(text)
         findings.line, first = next(lines)
         header = self._header(Fields(load(first, findings), findings))
         cases = []

@@ -21,6 +21,11 @@ def normalise(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).split())
 
 
+def is_blank(text: str) -> bool:
+    """Whether nothing is left of the text when it is normalised."""
+    return all(c.isspace() or unicodedata.category(c) in _REMOVED for c in text)
+
+
 def shorten(text: str, longest: int) -> str:
     """The text, or its beginning and an ellipsis: at most `longest` characters."""
     return text if len(text) <= longest else text[: longest - 1] + "…"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from medbench.formats.text import is_storable, normalise, printable
+from medbench.formats.text import is_blank, is_storable, normalise, printable
 
 
 @pytest.mark.parametrize(
@@ -36,6 +36,11 @@ def test_normal_form_is_stable_and_clean(text):
     assert normalise(once) == once
     assert not {unicodedata.category(c) for c in once} & {"Cc", "Cf"}
     assert once == " ".join(once.split())
+
+
+@given(st.text(st.sampled_from(" \t\u3000\u200b\x00\x1c\u2028a\u3164\u00a8")))
+def test_blank_is_what_nothing_is_left_of(text):
+    assert is_blank(text) == (normalise(text) == "")
 
 
 @given(st.text(), st.sampled_from("\u200b\u00ad\u2060\ufeff\x07"))
