@@ -49,7 +49,7 @@ def _segment(text: str, start: int, end: int, spans: list[Span]) -> Segment:
     )
 
 
-AROUND = 40  # characters shown on both sides of a found word
+BEFORE, AFTER = 25, 90  # characters shown on either side of a found word
 
 
 def excerpt(text: str, terms: Iterable[str]) -> list[Segment]:
@@ -61,9 +61,13 @@ def excerpt(text: str, terms: Iterable[str]) -> list[Segment]:
     first = pattern.search(text)
     if first is None:
         return []
-    start, end = max(0, first.start() - AROUND), min(len(text), first.end() + AROUND)
-    window = " ".join(text[start:end].split())
-    shown = f"{'…' if start else ''}{window}{'…' if end < len(text) else ''}"
+    before = text[max(0, first.start() - BEFORE) : first.start()]
+    after = text[first.end() : first.end() + AFTER]
+    if first.start() > BEFORE:  # begin and end with whole words
+        before = f"… {before.partition(' ')[2] or before}"
+    if first.end() + AFTER < len(text):
+        after = f"{after.rpartition(' ')[0] or after} …"
+    shown = " ".join(f"{before}{first.group()}{after}".split())
     return segments(shown, [Span(1, *found.span()) for found in pattern.finditer(shown)])
 
 

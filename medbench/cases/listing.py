@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from medbench.cases.editions import Edition
     from medbench.cases.queries import Filters
 
-MATCHES_SHOWN = 3
+MATCHES_SHOWN = 2
 
 
 @dataclass(frozen=True)

@@ -138,6 +138,14 @@ def _contains(edition: Edition, term: str) -> Q:
     return in_texts | Q(**{f"{paths.case}case_id__icontains": term}) | Q(Exists(in_triplets))
 
 
+def totals(edition: Edition, *, held_out: bool) -> dict[str, int]:
+    """The numbers of `cases` and `triplets` of an edition."""
+    live = None if edition.release else _live("triplets__")
+    return rows(edition, held_out=held_out).aggregate(
+        cases=Count("pk", distinct=True), triplets=Count("triplets", filter=live)
+    )
+
+
 SORTS = {
     "case": "name",
     "site": "site",

@@ -39,6 +39,7 @@ def case_list(request: SignedInRequest) -> HttpResponse:
         response["HX-Push-Url"] = f"{request.path}?{context['query'].urlencode()}"
         return response
     context |= {
+        "totals": queries.totals(edition, held_out=context["held_out"]),
         "benchmarks": visible,
         "releases": queries.with_numbers(benchmark.releases.all()),
         "may_edit": may(request.user, "case.edit", benchmark.team),
