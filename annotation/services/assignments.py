@@ -34,8 +34,9 @@ def refuse_unless_running(study: Study) -> None:
 
 def locked(assignment: Assignment) -> Assignment:
     """The assignment as it is now, with its item locked until the transaction ends."""
-    StudyItem.objects.select_for_update().get(pk=assignment.study_item_id)
-    return Assignment.objects.select_related("study_item__study__protocol").get(pk=assignment.pk)
+    list(StudyItem.objects.select_for_update().filter(pk=assignment.study_item_id).values_list("pk"))
+    (now,) = Assignment.objects.select_related("study_item__study__protocol").filter(pk=assignment.pk)
+    return now
 
 
 def claim_next(study: Study, user: User) -> Assignment | None:

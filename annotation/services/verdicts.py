@@ -56,7 +56,27 @@ def save_verdict(assignment: Assignment, draft: Draft) -> Verdict:
     even where the item has gone to somebody else or the study is paused; it counts nowhere until it
     is submitted. Raises Conflict in a closed study, InvalidInput for what the protocol does not know.
     """
-    assignment = locked(assignment)
+    return _save(locked(assignment), draft)
+
+
+def submit_verdict(assignment: Assignment, draft: Draft) -> Verdict:
+    """Save the draft and make it the verdict that counts. Twice is the same as once.
+
+    Raises Incomplete where required answers are missing, Conflict where the study is not running or
+    the item has gone to another annotator; the draft is kept all the same.
+    """
+    with transaction.atomic():
+        assignment = locked(assignment)
+        verdict = _save(assignment, draft)
+        refusal = _refusal(assignment, draft)
+        if refusal is None and verdict.submitted_version != verdict.version:
+            _submit(assignment, verdict)
+    if refusal is not None:  # raised here, so that the draft is not rolled back
+        raise refusal
+    return verdict
+
+
+def _save(assignment: Assignment, draft: Draft) -> Verdict:
     study = assignment.study_item.study
     if study.state == Study.State.CLOSED:
         refuse_unless_running(study)
@@ -75,27 +95,16 @@ def save_verdict(assignment: Assignment, draft: Draft) -> Verdict:
     return verdict
 
 
-def submit_verdict(assignment: Assignment, draft: Draft) -> Verdict:
-    """Save the draft and make it the verdict that counts. Twice is the same as once.
-
-    Raises Incomplete where required answers are missing, Conflict where the study is not running or
-    the item has gone to another annotator; the draft is kept all the same.
-    """
-    verdict = save_verdict(assignment, draft)
-    with transaction.atomic():
-        assignment = locked(assignment)
-        study = assignment.study_item.study
+def _refusal(assignment: Assignment, draft: Draft) -> Incomplete | Conflict | None:
+    """Why a saved draft cannot be submitted now, or None."""
+    study = assignment.study_item.study
+    try:
         refuse_unless_running(study)
-        if gaps := Definition.read(study.protocol.definition).gaps(draft.answers):
-            raise Incomplete(gaps)
-        if not seat(assignment):
-            raise _gone(assignment)
-        verdict = Verdict.objects.get(pk=verdict.pk)
-        if (verdict.answers, verdict.comment) != (draft.answers, draft.comment):
-            raise Stale(verdict)
-        if verdict.submitted_version is None or verdict.submitted_version < verdict.version:
-            _submit(assignment, verdict)
-    return verdict
+    except Conflict as standing:
+        return standing
+    if gaps := Definition.read(study.protocol.definition).gaps(draft.answers):
+        return Incomplete(gaps)
+    return None if assignment.seat else _gone(assignment)
 
 
 def _submit(assignment: Assignment, verdict: Verdict) -> None:
