@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
+from django.utils.functional import SimpleLazyObject
 
 from medbench.web import navigation
 
@@ -15,7 +16,8 @@ if TYPE_CHECKING:
 def frame(request: HttpRequest) -> dict[str, Any]:
     """Links of the bar, theme, version."""
     return {
-        "navigation": navigation.links(request),
+        # Counted only by a page that draws the bar: fragments and the workbench do not.
+        "navigation": SimpleLazyObject(lambda: navigation.links(request)),
         "theme": getattr(request.user, "theme", "system") if hasattr(request, "user") else "system",
         "medbench_version": settings.VERSION,
     }
