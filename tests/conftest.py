@@ -22,6 +22,7 @@ os.environ |= {
 }
 
 import django  # noqa: E402  # reads the environment above
+import hypothesis  # noqa: E402
 import pytest  # noqa: E402
 from django.conf import settings  # noqa: E402
 
@@ -41,6 +42,9 @@ if settings.DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     # A file, as in real life: threads and processes have connections of their own.
     settings.DATABASES["default"]["TEST"] = {"NAME": VAR_DIR / "test.sqlite3"}
 django.setup()
+# No example is judged by its time: machines are shared.
+hypothesis.settings.register_profile("medbench", deadline=None)
+hypothesis.settings.load_profile("medbench")
 # A worker of xdist inherits this environment and must read its own first.
 del os.environ["DJANGO_SETTINGS_MODULE"]
 
