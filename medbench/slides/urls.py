@@ -1,11 +1,18 @@
-"""Addresses of slides."""
+"""Addresses of slides. Level 0 is full resolution; columns and rows count from 0 at the top left."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from django.urls import path
 
-if TYPE_CHECKING:
-    from django.urls import URLPattern
+from medbench.slides import views
 
 app_name = "slides"
-urlpatterns: list[URLPattern] = []
+urlpatterns = [
+    path("slides/<uuid:slide_id>/pyramid.json", views.pyramid, name="pyramid"),
+    path("slides/<uuid:slide_id>/thumbnail.jpg", views.thumbnail, name="thumbnail"),
+    path(
+        "slides/<uuid:slide_id>/tiles/<int:revision>/<int:level>/<int:column>_<int:row>.jpg",
+        views.tile,
+        name="tile",
+    ),
+]

@@ -32,6 +32,9 @@ def slide_dir(settings, tmp_path):
     return settings.SLIDE_DIR
 
 
+_examined = {}  # what registration finds out about a file is the same in every test
+
+
 @pytest.fixture
 def registered(db, settings, slide_dir):
     """registered(path, name): a copy of the file in the folder for slides, and its registered row."""
@@ -40,7 +43,9 @@ def registered(db, settings, slide_dir):
     def registered(source, name=None):
         shutil.copyfile(source, slide_dir / (name or source.name))
         slide = Slide.objects.create(file_name=source.name, path=name or source.name)
-        services.register_slide(slide)
+        if source not in _examined:
+            _examined[source] = services.examine(slide)
+        services.record(slide, _examined[source])
         return slide
 
     return registered

@@ -1,0 +1,94 @@
+"""The commands slide_info and slide_tile, run as a user runs them."""
+
+import io
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from django.conf import settings
+from PIL import Image
+
+from medbench.slides import services
+from tests.slides.conftest import CMU
+
+
+def run(*words):
+    return subprocess.run(
+        [sys.executable, "manage.py", *map(str, words)],
+        cwd=settings.BASE_DIR,
+        env=os.environ,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_slide_info_prints_one_json_object(real):
+    answer = run("slide_info", real / CMU, "--json")
+    assert (answer.returncode, answer.stderr) == (0, "")
+    assert json.loads(answer.stdout) == services.slide_info(real / CMU)
+
+
+def test_slide_info_tells_people_size_and_scale(real):
+    assert run("slide_info", real / CMU).stdout.splitlines() == [
+        "aperio, 2,220 x 2,967 px",
+        "scale: 0.499 x 0.499 µm/px",
+        "objective: 20×",
+        "level 0: 2,220 x 2,967 px, 1/1, 10 x 13 tiles of 240 x 240",
+    ]
+
+
+def test_slide_info_of_a_refused_file_ends_with_1_and_the_reason(real):
+    answer = run("slide_info", real / "small_dicom.dcm", "--json")
+    assert answer.returncode == 1
+    assert json.loads(answer.stdout)["refused"]["code"] == "unopenable"
+    assert "Couldn't get image flavor" in answer.stderr
+
+
+def test_slide_tile_writes_what_the_server_would_send(real, registered, tmp_path):
+    out = tmp_path / "tile.jpg"
+    answer = run("slide_tile", real / CMU, 0, 9, 12, "--out", out, "--json")
+    assert (answer.returncode, answer.stderr) == (0, "")
+    slide = registered(real / CMU)
+    content = out.read_bytes()
+    assert content == services.tile_jpeg(slide, 0, 9, 12)
+    assert json.loads(answer.stdout) == {
+        "bytes": len(content),
+        "width": 60,
+        "height": 87,
+        "passthrough": False,
+        "etag": services.tile_etag(slide.sha256, 0, 9, 12),
+    }
+    with Image.open(io.BytesIO(content)) as sent:
+        assert sent.size == (60, 87)
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "words"),
+    [
+        (CMU, (0, 10, 0), "10 x 13 tiles"),
+        (CMU, (1, 0, 0), "1 levels"),
+        ("small_dicom.dcm", (0, 0, 0), "(unopenable)"),
+        ("openslide_fixtures/unreadable.svs", (0, 0, 0), "(tile_unreadable)"),
+        ("nowhere.svs", (0, 0, 0), "(file_missing)"),
+    ],
+)
+def test_slide_tile_says_what_is_wrong_and_writes_nothing(real, tmp_path, name, place, words):
+    out = tmp_path / "tile.jpg"
+    answer = run("slide_tile", real / name, *place, "--out", out, "--json")
+    assert (answer.returncode, answer.stdout) == (1, "")
+    assert words in answer.stderr
+    assert not out.exists()
+
+
+def test_a_place_that_is_no_number_is_wrong_usage(real, tmp_path):
+    answer = run("slide_tile", real / CMU, "zero", 0, 0, "--out", tmp_path / "tile.jpg")
+    assert answer.returncode == 2
+
+
+def test_a_tile_that_cannot_be_written_is_told(real, tmp_path):
+    answer = run("slide_tile", real / CMU, 0, 0, 0, "--out", tmp_path / "no folder" / "tile.jpg")
+    assert answer.returncode == 1
+    assert "cannot be written" in answer.stderr
