@@ -1,0 +1,355 @@
+// The slide viewer: OpenSeadragon on the file's own levels, with our own buttons, keys and words.
+//
+// const viewer = openViewer(element);   // element: [data-viewer] of templates/slides/_viewer.html
+// viewer.flyTo({ x, y, width, height })  // level-0 pixels; never beyond native pixels
+// viewer.goTo(view)                      // back to what currentView() answered
+// viewer.showRegions([{ id, kind: "point" | "rectangle" | "polygon", points: [[x, y]], label, current }])
+// viewer.currentView()                   // { x_l0_px, y_l0_px, zoom, rotation_deg, bounds_l0, … } or null
+// viewer.on("view" | "missing", handler) // answers a function that takes the handler off again
+// viewer.ready                           // a promise; flights and regions before it are kept for it
+import { viewFromAddress, writeAddress } from "./address.js";
+import { Overlay } from "./overlay.js";
+import { startOverview } from "./overview.js";
+import { digitalZoomWords, magnificationWords, nativeMagnification, PRESETS, scaleBar, statusWords, zoomSteps } from "./scale.js";
+import { tileSource } from "./source.js";
+import { MissingTiles } from "./tiles.js";
+
+const FLIGHT_S = 0.25;
+const FLIGHT_PADDING = 0.2;
+const SCALE_BAR_PX = 120;
+const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+const STILL = matchMedia("(prefers-reduced-motion: reduce)");
+
+const opened = new WeakMap();
+
+/** The viewer of `element`; the same one however often it is asked for. */
+export function openViewer(element) {
+  if (!opened.has(element)) opened.set(element, new SlideViewer(element));
+  return opened.get(element);
+}
+
+class SlideViewer {
+  #element;
+  #pyramid;
+  #osd = null;
+  #overlay;
+  #tiles;
+  #markOverview;
+  #isWhole = true; // the whole slide is shown and stays whole when the pane changes its size
+  #missing = 0;
+  #handlers = { view: new Set(), missing: new Set() };
+
+  constructor(element) {
+    this.#element = element;
+    this.#overlay = new Overlay(this.#part("surface"));
+    element.addEventListener("click", (event) => this.#press(event));
+    this.ready = this.#open();
+    this.ready.catch((error) => this.#say("Could not load the slide.", error));
+  }
+
+  // --- For other modules ---------------------------------------------------------
+
+  flyTo({ x, y, width, height }) {
+    this.#whenReady(() => {
+      const { clientWidth, clientHeight } = this.#part("surface");
+      const { rotation_deg } = this.currentView();
+      const [across, down] = rotation_deg % 180 ? [height, width] : [width, height];
+      const room = 1 + 2 * FLIGHT_PADDING;
+      const zoom = Math.min(1, clientWidth / (across * room), clientHeight / (down * room));
+      this.#show({ x_l0_px: x + width / 2, y_l0_px: y + height / 2, zoom, rotation_deg }, false);
+    });
+  }
+
+  goTo(view) {
+    this.#whenReady(() => this.#show(view, false));
+  }
+
+  showRegions(regions) {
+    this.#overlay.setRegions(regions);
+    this.#whenReady(() => this.#osd.forceRedraw());
+  }
+
+  currentView() {
+    return this.#element.matches(".is-open") ? this.#view(false) : null;
+  }
+
+  on(event, handler) {
+    this.#handlers[event].add(handler);
+    return () => this.#handlers[event].delete(handler);
+  }
+
+  /** Have the address of the page reopen the view; without one it opens the whole slide. */
+  writeAddress() {
+    writeAddress(this.#isWhole && !this.currentView().rotation_deg ? null : this.currentView());
+  }
+
+  // --- Opening -------------------------------------------------------------------
+
+  async #open() {
+    this.#pyramid = await fetchPyramid(this.#element.dataset.pyramid);
+    await scriptsLoaded();
+    const surface = this.#part("surface");
+    await visible(surface);
+    this.#osd = OpenSeadragon(options(surface, this.#pyramid));
+    await new Promise((resolve, reject) => {
+      this.#osd.addOnceHandler("open", resolve);
+      this.#osd.addOnceHandler("open-failed", reject);
+    });
+    this.#markOverview = startOverview(this.#part("overview"), this.#pyramid, (x, y) => this.#moveTo(x, y));
+    this.#tiles = new MissingTiles(this.#osd, this.#pyramid, () => this.#osd.forceRedraw());
+    this.#showControls();
+    this.#listen();
+    const asked = viewFromAddress(location.search);
+    if (asked) this.#show(this.#inside(asked), true);
+    this.#osd.forceRedraw();
+  }
+
+  #showControls() {
+    const native = nativeMagnification(this.#pyramid);
+    this.#element.classList.add("is-open");
+    for (const part of ["tools", "foot"]) this.#part(part).hidden = false;
+    this.#part("presets").hidden = native === null;
+    this.#part("scale").hidden = native === null;
+    this.#part("no-scale").hidden = native !== null;
+  }
+
+  #listen() {
+    const canvas = this.#osd.canvas;
+    canvas.setAttribute("role", "application");
+    canvas.setAttribute("aria-label", "Slide");
+    canvas.setAttribute("aria-describedby", "viewer-help viewer-status");
+    canvas.addEventListener("keydown", (event) => this.#arrow(event));
+    for (const gesture of ["canvas-drag", "canvas-scroll", "canvas-double-click", "canvas-pinch"]) {
+      this.#osd.addHandler(gesture, () => (this.#isWhole = false));
+    }
+    // Told in the middle of OpenSeadragon's own fitting, so ours comes after it.
+    this.#osd.addHandler("resize", () => queueMicrotask(() => this.#isWhole && this.#whole(true, { turned: true })));
+    this.#osd.addHandler("update-viewport", () => this.#draw());
+    this.#osd.addHandler("animation-finish", () => this.#settled());
+  }
+
+  // --- What a frame shows ----------------------------------------------------------
+
+  /** The view now (`current`, in mid-flight) or where the flight goes. */
+  #view(current) {
+    const viewport = this.#osd.viewport;
+    const center = viewport.viewportToImageCoordinates(viewport.getCenter(current));
+    const zoom = viewport.viewportToImageZoom(viewport.getZoom(current));
+    const rotation_deg = ((viewport.getRotation() % 360) + 360) % 360;
+    const { x, y } = viewport.getContainerSize();
+    const [width, height] = (rotation_deg % 180 ? [y, x] : [x, y]).map((each) => each / zoom);
+    return {
+      x_l0_px: center.x,
+      y_l0_px: center.y,
+      zoom,
+      rotation_deg,
+      bounds_l0: { x: center.x - width / 2, y: center.y - height / 2, width, height },
+      magnification: this.#pyramid.mpp && nativeMagnification(this.#pyramid) * zoom,
+      missing_tiles: this.#missing,
+    };
+  }
+
+  #draw() {
+    const view = this.#view(true);
+    const viewport = this.#osd.viewport;
+    const toScreen = ([x, y]) => {
+      const place = viewport.pixelFromPoint(viewport.imageToViewportCoordinates(x, y), true);
+      return [place.x, place.y];
+    };
+    const holes = this.#tiles.inView(view);
+    this.#overlay.setHoles(holes);
+    this.#overlay.place(toScreen);
+    this.#placeStill(toScreen);
+    const { x, y, width, height } = view.bounds_l0;
+    this.#markOverview([[x, y], [x + width, y], [x + width, y + height], [x, y + height]]);
+    this.#describe(view);
+    this.#count(holes.length);
+  }
+
+  /** The thumbnail lies under the tiles, so that the slide is there before they are. */
+  #placeStill(toScreen) {
+    const still = this.#part("still");
+    const { width, height } = this.#pyramid;
+    const [[x, y], right, bottom] = [[0, 0], [width, 0], [0, height]].map(toScreen);
+    const across = [right[0] - x, right[1] - y].map((each) => each / still.offsetWidth);
+    const down = [bottom[0] - x, bottom[1] - y].map((each) => each / still.offsetHeight);
+    still.style.transform = `matrix(${[...across, ...down, x, y]})`;
+  }
+
+  #describe(view) {
+    this.#write("status", statusWords(this.#pyramid, view));
+    this.#write("digital", digitalZoomWords(view));
+    if (!this.#pyramid.mpp) return;
+    const bar = scaleBar(this.#pyramid, view, SCALE_BAR_PX);
+    this.#part("scale-line").style.inlineSize = `${bar.width_px}px`;
+    this.#write("scale-words", bar.words);
+    for (const button of this.#part("presets").children) {
+      const isCurrent = magnificationWords(view.magnification) === magnificationWords(Number(button.value));
+      button.setAttribute("aria-pressed", isCurrent);
+    }
+  }
+
+  #count(missing) {
+    if (missing === this.#missing) return;
+    this.#missing = missing;
+    if (missing) this.#say(`${missing} ${missing === 1 ? "tile" : "tiles"} missing`);
+    else this.#part("problem").hidden = true;
+    for (const handler of this.#handlers.missing) handler(missing);
+  }
+
+  #say(words, error) {
+    if (error) console.warn(error);
+    this.#write("problem-words", words);
+    this.#part("problem").hidden = false;
+  }
+
+  #settled() {
+    this.writeAddress();
+    for (const handler of this.#handlers.view) handler(this.currentView());
+  }
+
+  // --- What people do --------------------------------------------------------------
+
+  #press(event) {
+    const button = event.target.closest("button");
+    if (button?.matches("[data-retry]")) return this.#retry();
+    if (!button || !this.#osd) return;
+    if (button.matches("[data-magnification]")) this.#zoomTo(button.value / nativeMagnification(this.#pyramid));
+    const commands = {
+      "viewer.zoom-in": () => this.#step(1),
+      "viewer.zoom-out": () => this.#step(-1),
+      "viewer.whole": () => this.#whole(false),
+      "viewer.native": () => this.#zoomTo(1),
+      "viewer.turn-left": () => this.#turn(-90),
+      "viewer.turn-right": () => this.#turn(90),
+    };
+    commands[button.dataset.command]?.();
+  }
+
+  #retry() {
+    this.#part("problem").hidden = true;
+    if (this.#osd) this.#tiles.retry();
+    else location.reload();
+  }
+
+  #show({ x_l0_px, y_l0_px, zoom, rotation_deg }, immediately) {
+    const viewport = this.#osd.viewport;
+    this.#isWhole = false;
+    if (rotation_deg !== this.currentView().rotation_deg) viewport.setRotation(rotation_deg, true);
+    viewport.panTo(viewport.imageToViewportCoordinates(x_l0_px, y_l0_px), immediately);
+    viewport.zoomTo(viewport.imageToViewportZoom(zoom), null, immediately);
+    viewport.applyConstraints(immediately);
+  }
+
+  #step(direction) {
+    const { zoom } = this.currentView();
+    const steps = zoomSteps(nativeMagnification(this.#pyramid));
+    const next = direction > 0 ? steps.find((each) => each > zoom * 1.01) : steps.findLast((each) => each < zoom * 0.99);
+    const whole = this.#osd.viewport.viewportToImageZoom(this.#osd.viewport.getHomeZoom());
+    if (next && next > whole) this.#zoomTo(next);
+    else if (direction < 0) this.#whole(false, { turned: true });
+  }
+
+  #zoomTo(zoom) {
+    this.#show({ ...this.currentView(), zoom }, false);
+  }
+
+  #turn(degrees) {
+    const { rotation_deg } = this.currentView();
+    this.#osd.viewport.setRotation(rotation_deg + degrees, true);
+    if (this.#isWhole) this.#whole(false, { turned: true });
+    this.#settled();
+  }
+
+  #whole(immediately, { turned = false } = {}) {
+    if (!turned) this.#osd.viewport.setRotation(0, true);
+    this.#osd.viewport.goHome(immediately);
+    this.#isWhole = true;
+  }
+
+  #moveTo(x_l0_px, y_l0_px) {
+    this.#show(this.#inside({ ...this.currentView(), x_l0_px, y_l0_px }), true);
+  }
+
+  #arrow(event) {
+    const way = ARROWS[event.key];
+    if (!way || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    const share = event.shiftKey ? 0.5 : 0.1;
+    const viewport = this.#osd.viewport;
+    const { x, y } = viewport.getContainerSize();
+    const step = new OpenSeadragon.Point(way[0] * share * x, way[1] * share * y);
+    this.#isWhole = false;
+    viewport.panBy(viewport.deltaPointsFromPixels(step, false));
+    viewport.applyConstraints();
+  }
+
+  // --- Small help --------------------------------------------------------------------
+
+  #inside(view) {
+    const { width, height } = this.#pyramid;
+    const clamp = (value, most) => Math.min(Math.max(value, 0), most);
+    return { ...view, x_l0_px: clamp(view.x_l0_px, width), y_l0_px: clamp(view.y_l0_px, height) };
+  }
+
+  #whenReady(act) {
+    if (this.#element.matches(".is-open")) act();
+    else this.ready.then(act, () => {});
+  }
+
+  #part(name) {
+    return this.#element.querySelector(`[data-viewer-${name}]`);
+  }
+
+  #write(name, words) {
+    const part = this.#part(name);
+    if (part.textContent !== words) part.textContent = words;
+  }
+}
+
+function options(element, pyramid) {
+  const native = nativeMagnification(pyramid);
+  const gestures = { clickToZoom: false, dblClickToZoom: true, pinchRotate: false, flickEnabled: !STILL.matches };
+  return {
+    element,
+    tileSources: tileSource(pyramid),
+    drawer: "canvas", // the browser manages its colours; no graphics context to lose
+    showNavigationControl: false,
+    keyboardNavEnabled: false, // its keys mirror the slide and take J and K
+    animationTime: STILL.matches ? 0 : FLIGHT_S,
+    blendTime: 0,
+    imageLoaderLimit: 8,
+    preserveImageSizeOnResize: true, // a wider pane shows more, not larger
+    visibilityRatio: 0.5,
+    minZoomImageRatio: 0.8,
+    maxZoomPixelRatio: Math.max(4, native ? PRESETS.at(-1) / native : 0),
+    gestureSettingsMouse: gestures,
+    gestureSettingsTouch: gestures,
+    gestureSettingsPen: gestures,
+    gestureSettingsUnknown: gestures,
+  };
+}
+
+async function fetchPyramid(address) {
+  const response = await fetch(address);
+  if (!response.ok) throw new Error(`${address} answered ${response.status}`);
+  return response.json();
+}
+
+/** OpenSeadragon is a classic deferred script: there once the document is parsed. */
+function scriptsLoaded() {
+  if (window.OpenSeadragon) return Promise.resolve();
+  return new Promise((resolve) => document.addEventListener("DOMContentLoaded", resolve, { once: true }));
+}
+
+/** Resolves when the element has a size: a pane behind a tab has none. */
+function visible(element) {
+  return new Promise((resolve) => {
+    const watch = new ResizeObserver(() => {
+      if (!element.clientWidth || !element.clientHeight) return;
+      watch.disconnect();
+      resolve();
+    });
+    watch.observe(element);
+  });
+}
