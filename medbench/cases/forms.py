@@ -12,9 +12,16 @@ from medbench.cases.queries import Filters
 from medbench.cases.services.editing import Wording
 
 if TYPE_CHECKING:
+    from django.http import HttpRequest
+
     from medbench.cases.editions import Edition
 
 PAGE_SIZES = (25, 50, 100)
+
+
+def posted(request: HttpRequest) -> dict[str, Any]:
+    """The arguments of a form for a request: bound only where something was posted, even if nothing."""
+    return {"data": request.POST, "files": request.FILES} if request.method == "POST" else {}
 
 
 class FilterForm(forms.Form):

@@ -241,7 +241,8 @@ class ShownCase:
 def shown_case(case: Case, edition: Edition) -> ShownCase | None:
     """The case with all its texts in an edition, or None where the edition has no such case."""
     key = {"case": case} if edition.release else {"pk": case.pk}
-    row = with_texts(rows(edition, held_out=True).filter(**key), edition, searched=True).first()
+    found = counted(rows(edition, held_out=True).filter(**key), edition)
+    row = with_texts(found, edition, searched=True).first()
     return None if row is None else ShownCase(case, edition, row, shown_triplets(row))
 
 

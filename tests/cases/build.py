@@ -65,7 +65,11 @@ def make_release(benchmark, number=1):
     """A release of the working copy as it is now, made by hand."""
     digest = hashlib.sha256(str(number).encode()).hexdigest()
     release = Release.objects.create(
-        benchmark=benchmark, number=number, version=str(number), title=benchmark.title, digest=digest
+        benchmark=benchmark,
+        number=number,
+        version=str(number),
+        digest=digest,
+        **{name: getattr(benchmark, name) for name in ("title", "description", "licence", "citation")},
     )
     for case in benchmark.cases.filter(retired_at=None):
         copied = {

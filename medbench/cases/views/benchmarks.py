@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from medbench.accounts.permissions import may
 from medbench.cases import queries
-from medbench.cases.forms import FreezeForm
+from medbench.cases.forms import FreezeForm, posted
 from medbench.cases.permissions import benchmark_for
 from medbench.cases.services import freeze_release
 from medbench.errors import Conflict, InvalidInput
@@ -46,7 +46,7 @@ def benchmark(request: SignedInRequest, benchmark_id: uuid.UUID) -> HttpResponse
 def freeze(request: SignedInRequest, benchmark_id: uuid.UUID) -> HttpResponse:
     """Ask once more, with the numbers, then freeze the working copy."""
     found = benchmark_for(request.user, benchmark_id, "release.freeze")
-    form = FreezeForm(request.POST or None)
+    form = FreezeForm(**posted(request))
     if form.is_valid():
         try:
             release = freeze_release(found, by=request.user, version=form.cleaned_data["version"] or None)

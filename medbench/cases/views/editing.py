@@ -11,7 +11,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
-from medbench.cases.forms import CaseForm, GoalForm, TripletForm
+from medbench.cases.forms import CaseForm, GoalForm, TripletForm, posted
 from medbench.cases.permissions import case_to_edit
 from medbench.cases.services import add_triplet as add
 from medbench.cases.services import edit_case as change_case
@@ -37,7 +37,7 @@ def edit_triplet(request: SignedInRequest, case_id: uuid.UUID, triplet_id: uuid.
     case = case_to_edit(request.user, case_id)
     triplet = _triplet(case, triplet_id)
     assert triplet.current is not None
-    form = TripletForm(request.POST or None, initial=_initial(triplet.current), auto_id=f"{triplet.pk}-%s")
+    form = TripletForm(**posted(request), initial=_initial(triplet.current), auto_id=f"{triplet.pk}-%s")
     version = _saved(
         form, lambda read: change(triplet, form.wording(), by=request.user, based_on=read["based_on"])
     )
@@ -53,7 +53,7 @@ def edit_triplet(request: SignedInRequest, case_id: uuid.UUID, triplet_id: uuid.
 def add_triplet(request: SignedInRequest, case_id: uuid.UUID) -> HttpResponse:
     """A new triplet at the end of the list."""
     case = case_to_edit(request.user, case_id)
-    form = TripletForm(request.POST or None, initial={"based_on": 0})
+    form = TripletForm(**posted(request), initial={"based_on": 0})
     triplet = _saved(form, lambda _: add(case, form.wording(), by=request.user))
     if triplet:
         _say(request, triplet.current)
@@ -77,7 +77,7 @@ def retire_triplet(request: SignedInRequest, case_id: uuid.UUID, triplet_id: uui
 def edit_goal(request: SignedInRequest, case_id: uuid.UUID) -> HttpResponse:
     """The goal of a case as a form."""
     case = case_to_edit(request.user, case_id)
-    form = GoalForm(request.POST or None, initial={"text": case.goal.text if case.goal else ""})
+    form = GoalForm(**posted(request), initial={"text": case.goal.text if case.goal else ""})
     if _saved(form, lambda read: change_goal(case, read["text"], by=request.user)):
         return _back(request, case)
     return _form(request, case, {"form": form, "heading": "Goal"})
@@ -89,7 +89,7 @@ def edit_case(request: SignedInRequest, case_id: uuid.UUID) -> HttpResponse:
     """Site, project, difficulty and split as a form."""
     case = case_to_edit(request.user, case_id)
     initial = {name: getattr(case, name) for name in CaseForm.base_fields}
-    form = CaseForm(request.POST or None, initial=initial)
+    form = CaseForm(**posted(request), initial=initial)
     if _saved(form, lambda read: change_case(case, **read)):
         return _back(request, case)
     return _form(request, case, {"form": form, "heading": "Case"})

@@ -8,7 +8,7 @@ from django.contrib.auth.decorators import login_required
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
-from medbench.cases.forms import UploadForm
+from medbench.cases.forms import UploadForm, posted
 from medbench.cases.models import Benchmark
 from medbench.cases.permissions import may_import
 from medbench.cases.services import import_upload, take_upload, upload_for
@@ -28,7 +28,7 @@ def upload(request: SignedInRequest) -> HttpResponse:
     """Choose a bundle."""
     if not may_import(request.user):
         raise NotFound
-    form = UploadForm(request.POST or None, request.FILES or None)
+    form = UploadForm(**posted(request))
     if form.is_valid():
         made = take_upload(form.cleaned_data["file"], by=request.user)
         return redirect("cases:import_outcome", made.pk)
