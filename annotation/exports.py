@@ -31,7 +31,7 @@ def verdicts_csv(study: Study) -> str:
     rows = queries.counted(study).select_related("verdict__assignment__study_item__item__case")
     rows = rows.order_by("verdict__assignment__study_item__position", "pk")
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
+    writer = csv.writer(text)  # lines end as RFC 4180 says, so a lone carriage return is quoted
     writer.writerow([*_HEAD, *questions, *_TAIL])
     for row in sorted(rows, key=lambda row: _place(row, letters)):
         who = row.verdict.assignment.annotator_id

@@ -240,8 +240,9 @@ def discard_draft(study: Study) -> None:
 
 
 def _locked(study: Study) -> Study:
-    locked = Study.objects.select_for_update(of=("self",))
-    return locked.select_related("protocol", "benchmark__team").get(pk=study.pk)
+    locked = Study.objects.select_for_update(of=("self",)).select_related("protocol", "benchmark__team")
+    (now,) = locked.filter(pk=study.pk)
+    return now
 
 
 def _refuse_if_closed(study: Study) -> None:

@@ -49,11 +49,11 @@ export function startState(element, { now, compare, signIn }) {
     const isPlain = state === "saving" || (state === "saved" && ["", "saving", "saved"].includes(shown));
     if (!isPlain && state !== shown) announce(words);
     if (state !== "saving") shown = state;
-    element.dataset.state = state;
   }
 
   return function show(state, more = {}) {
     clearTimeout(timer);
+    element.dataset.state = state;
     if (state === "saving" && shown !== "offline") timer = setTimeout(() => draw(state, more), QUIET_MS);
     else if (state !== "saving") draw(state, more);
   };

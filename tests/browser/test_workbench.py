@@ -1,0 +1,488 @@
+"""The workbench in a real browser: one item after another by keyboard, and nothing lost."""
+
+import shutil
+
+import pytest
+
+from annotation.models import Assignment, Verdict, VerdictRevision
+from annotation.services import studies
+from annotation.services.assignments import claim_next
+from annotation.services.verdicts import Draft, save_verdict, submit_verdict
+from medbench.slides.models import Slide
+from medbench.slides.services import register_slide
+from tests.annotation.build import YES, make_cases, make_study
+from tests.cases.build import make_triplet
+from tests.chromium import assert_accessible
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+REPORT = "\n".join(f"Line {n} of the microscopic description." for n in range(1, 80)) + (
+    "\nTumour size: 6 cm in greatest dimension.\n" + "\n".join(f"Line {n} after it." for n in range(80, 120))
+)
+EVIDENCE = "Tumour size: 6 cm in greatest dimension."
+LONG = ("All 30 pericolonic lymph nodes are free of tumour, which exceeds the usual minimum of twelve. " * 5)[
+    :400
+]
+
+
+@pytest.fixture
+def study(team, bruno, chen, ada, page, sign_in):
+    """A running study of three triplets; Bruno is signed in."""
+    benchmark = make_cases(team, 1, 0, report=REPORT)
+    for key in "123":
+        make_triplet(benchmark.cases.get(), key, insight=LONG, evidence=EVIDENCE, category="predictive")
+    sign_in(page, bruno)
+    return make_study(benchmark, [bruno, chen], ada)
+
+
+@pytest.fixture
+def held(study, bruno, page):
+    """Bruno's first item, opened."""
+    held = claim_next(study, bruno)
+    open_item(page, held)
+    return held
+
+
+def open_item(page, assignment):
+    page.goto(f"/annotate/{assignment.pk}/")
+    page.locator("[data-work][data-live]").wait_for()
+
+
+def press(page, *keys):
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def wait_for_state(page, words):
+    page.locator("[data-save-state]:not([data-state=saving])", has_text=words).wait_for()
+
+
+def stored(assignment):
+    return Verdict.objects.get(assignment=assignment)
+
+
+def answers_of(page):
+    names = page.locator("[data-question] input:checked").evaluate_all(
+        "all => all.map(each => [each.name, each.value])"
+    )
+    return {name.removeprefix("answer-"): value for name, value in names}
+
+
+def current_of(page):
+    all_current = page.locator("[data-question][aria-current]").evaluate_all(
+        "all => all.map(each => each.dataset.question)"
+    )
+    assert len(all_current) <= 1
+    return all_current[0] if all_current else None
+
+
+# --- By keyboard ------------------------------------------------------------------------
+
+
+def test_a_triplet_is_finished_with_y_y_y_1_and_enter(page, held, study, bruno):
+    press(page, "y", "y", "y", "1", "Enter")
+    page.wait_for_url(lambda url: str(held.pk) not in url)
+    page.locator("h1", has_text="Item 2 of 3").wait_for()
+    verdict = stored(held)
+    assert verdict.answers == YES
+    assert verdict.submitted_version == verdict.version
+    assert page.url.endswith(f"/annotate/{claim_next(study, bruno).pk}/")
+    assert page.locator("[data-sent]").inner_text() == "Item 1 submitted."
+    assert page.evaluate("document.activeElement.id") == "claim"
+    assert answers_of(page) == {}
+
+
+def test_three_items_are_finished_by_keyboard_and_lead_to_the_end(page, held, study, bruno):
+    for number in (1, 2, 3):
+        page.locator("h1", has_text=f"Item {number} of 3").wait_for()
+        press(page, "y", "n", "u", "3", "Enter")
+    page.get_by_text("All 3 of your items are done.").wait_for()
+    expected = {"grounded": "yes", "faithful": "no", "aligned": "cannot_judge", "category": "cannot_judge"}
+    assert [verdict.answers for verdict in Verdict.objects.all()] == [expected] * 3
+    assert Assignment.objects.filter(annotator=bruno, state="submitted").count() == 3
+
+
+def test_an_answer_makes_the_next_open_question_current_and_only_it_shows_its_keys(page, held):
+    assert current_of(page) == "grounded"
+    press(page, "y")
+    assert current_of(page) == "faithful"
+    shown = page.locator(".option kbd").evaluate_all(
+        "all => all.filter(each => getComputedStyle(each).visibility === 'visible').length"
+    )
+    assert shown == 3
+    press(page, "y", "y", "y")
+    assert current_of(page) is None
+    assert "button-primary" in page.locator(".submit").get_attribute("class")
+
+
+def test_the_same_key_again_takes_the_answer_back(page, held):
+    press(page, "y", "k")
+    assert current_of(page) == "grounded"
+    press(page, "y")
+    assert answers_of(page) == {}
+    assert current_of(page) == "grounded"
+
+
+def test_a_click_on_the_chosen_option_takes_it_back_too(page, held):
+    yes = page.locator("[data-question=grounded] .option", has_text="Yes")
+    yes.click()
+    assert answers_of(page) == {"grounded": "yes"}
+    yes.click()
+    assert answers_of(page) == {}
+    wait_for_state(page, "Saved")
+    assert stored(held).answers == {}
+
+
+def test_arrows_move_through_the_options_as_in_every_radio_group(page, held):
+    page.locator("[data-question=grounded] input").first.focus()
+    press(page, "ArrowRight", "ArrowRight")
+    assert answers_of(page) == {"grounded": "cannot_judge"}
+    assert current_of(page) == "grounded"
+
+
+def test_j_and_k_walk_the_questions(page, held):
+    press(page, "j", "j")
+    assert current_of(page) == "aligned"
+    press(page, "k")
+    assert current_of(page) == "faithful"
+    press(page, "n")
+    assert answers_of(page) == {"faithful": "no"}
+
+
+def test_digits_answer_on_a_french_keyboard_without_shift(page, held):
+    for code, key in (("Digit1", "&"), ("Digit2", "é"), ("Digit3", '"')):
+        page.evaluate(
+            """([code, key]) => document.body.dispatchEvent(
+                new KeyboardEvent("keydown", { code, key, bubbles: true, cancelable: true })
+            )""",
+            [code, key],
+        )
+    assert answers_of(page) == {"grounded": "yes", "faithful": "no", "aligned": "cannot_judge"}
+
+
+def test_typing_in_the_comment_changes_no_answer(page, held):
+    press(page, "m")
+    page.keyboard.type("yes 1 n")
+    assert page.evaluate("document.activeElement.name") == "comment"
+    assert answers_of(page) == {}
+    wait_for_state(page, "Saved")
+    verdict = stored(held)
+    assert (verdict.answers, verdict.comment) == ({}, "yes 1 n")
+
+
+def test_with_single_keys_off_no_letter_or_digit_answers(page, bruno, held):
+    bruno.single_key_shortcuts = False
+    bruno.save()
+    open_item(page, held)
+    press(page, "y", "1", "n")
+    assert answers_of(page) == {}
+
+
+def test_ctrl_enter_submits_from_the_comment_and_escape_leaves_it(page, held):
+    press(page, "y", "y", "y", "y", "m")
+    page.keyboard.type("Clear.")
+    press(page, "Escape")
+    assert page.evaluate("document.activeElement.tagName") != "TEXTAREA"
+    press(page, "m", "Control+Enter")
+    page.locator("h1", has_text="Item 2 of 3").wait_for()
+    assert stored(held).comment == "Clear."
+    assert stored(held).submitted_version is not None
+
+
+def test_enter_on_an_incomplete_item_sends_nothing_and_goes_to_the_first_gap(page, held):
+    press(page, "y")
+    wait_for_state(page, "Saved")
+    sent = []
+    page.on("request", lambda request: request.method == "POST" and sent.append(request.url))
+    press(page, "Enter")
+    focused = page.evaluate("document.activeElement.closest('[data-question]').dataset.question")
+    assert focused == "faithful"
+    described = page.evaluate(
+        """document.activeElement.closest("fieldset").getAttribute("aria-describedby").split(" ")
+            .map((id) => document.getElementById(id)).filter((each) => !each.hidden)
+            .map((each) => each.textContent).join(" ")"""
+    )
+    assert "“Faithful to the report” has no answer yet." in described
+    assert sent == []
+    press(page, "y")
+    assert page.locator("[data-question=faithful] [data-error]").is_hidden()
+
+
+def test_skip_asks_for_a_reason_and_enter_alone_skips_without_one(page, held):
+    press(page, "Shift+J", "Enter")
+    page.locator("h1", has_text="Item 2 of 3").wait_for()
+    held.refresh_from_db()
+    assert (held.state, held.skip_reason) == ("skipped", "")
+    press(page, "Shift+J")
+    page.get_by_role("button", name="Slide unreadable").click()
+    page.locator("h1", has_text="Item 3 of 3").wait_for()
+    assert Assignment.objects.get(state="skipped", number=2).skip_reason == "Slide unreadable"
+
+
+def test_going_back_and_changing_an_answer_keeps_the_old_one(page, held):
+    press(page, "y", "y", "y", "y", "Enter")
+    page.locator("h1", has_text="Item 2 of 3").wait_for()
+    press(page, "Shift+K")
+    page.locator("h1", has_text="Item 1 of 3").wait_for()
+    page.get_by_text("You are changing an answer of").wait_for()
+    press(page, "j", "n")
+    wait_for_state(page, "Saved")
+    verdict = stored(held)
+    assert verdict.answers["grounded"] == "no"
+    assert verdict.submitted_version < verdict.version
+    press(page, "Enter")
+    page.locator("h1", has_text="Item 2 of 3").wait_for()
+    assert stored(held).submitted_version == stored(held).version
+
+
+# --- Evidence and guidelines -----------------------------------------------------------------
+
+
+def test_e_shows_the_passage_and_escape_returns_to_where_one_was(page, held):
+    scroller = page.locator("#pane-report .pane-scroll")
+    scroller.evaluate("pane => pane.scrollTo(0, 120)")
+    press(page, "e")
+    mark = page.locator("[data-report] mark.is-current")
+    mark.wait_for()
+    page.wait_for_function(
+        """() => {
+          const mark = document.querySelector("[data-report] mark").getBoundingClientRect();
+          const pane = document.querySelector("#pane-report .pane-scroll").getBoundingClientRect();
+          return mark.top >= pane.top && mark.bottom <= pane.bottom;
+        }"""
+    )
+    assert mark.inner_text() == EVIDENCE
+    page.wait_for_timeout(400)  # the scrolling is smooth
+    press(page, "Escape")
+    assert scroller.evaluate("pane => pane.scrollTop") == 120
+
+
+def test_on_a_small_screen_e_goes_to_the_report_and_escape_back_to_the_claim(page, held):
+    page.set_viewport_size({"width": 390, "height": 844})
+    press(page, "e")
+    assert page.locator("#pane-report").is_visible()
+    assert page.locator("#pane-triplets").is_hidden()
+    press(page, "Escape")
+    assert page.locator("#pane-triplets").is_visible()
+
+
+def test_guidelines_open_at_the_current_question_and_hold_ones_own_history(page, held):
+    press(page, "y")
+    wait_for_state(page, "Saved")
+    press(page, "i")
+    drawer = page.locator(".drawer")
+    drawer.get_by_text("Sites, sides, sizes, counts").wait_for()
+    top = page.locator("#guide-faithful").bounding_box()["y"]
+    assert abs(top - page.locator(".drawer-body:visible").bounding_box()["y"]) < 60
+    drawer.get_by_role("button", name="History of this item").click()
+    assert "Grounded in the evidence" in page.locator(".drawer-body:visible").inner_text()
+    press(page, "Escape")
+    assert drawer.count() == 0
+    assert page.evaluate("document.activeElement.dataset.command") == "work.guidelines"
+
+
+# --- Nothing lost ---------------------------------------------------------------------------
+
+
+def test_a_reload_shows_what_was_answered(page, held):
+    press(page, "y", "n", "m")
+    page.keyboard.type("half a sentence")
+    wait_for_state(page, "Saved")
+    page.reload()
+    page.locator("[data-work][data-live]").wait_for()
+    assert answers_of(page) == {"grounded": "yes", "faithful": "no"}
+    assert page.locator("[name=comment]").input_value() == "half a sentence"
+    assert current_of(page) == "aligned"
+
+
+def test_every_change_is_saved_within_two_seconds(page, held):
+    press(page, "y", "m")
+    page.keyboard.type("seen")
+    page.wait_for_timeout(2000)
+    verdict = stored(held)
+    assert (verdict.answers, verdict.comment) == ({"grounded": "yes"}, "seen")
+
+
+# The browser as it is without a network, but for the loading of pages. (A route of Playwright does
+# not catch what a page sends while it goes away.)
+NO_NETWORK = """
+const real = window.fetch;
+window.fetch = (...request) => {
+  if (sessionStorage.noNetwork) return Promise.reject(new TypeError("no network"));
+  return real(...request);
+};
+"""
+
+
+def test_without_a_network_answers_are_counted_kept_over_a_reload_and_saved_once(page, held):
+    page.add_init_script(NO_NETWORK)
+    open_item(page, held)
+    page.evaluate("sessionStorage.noNetwork = 1")
+    press(page, "y", "n", "m")
+    page.keyboard.type("no network")
+    wait_for_state(page, "Offline: 3 changes kept on this computer")
+    page.reload()
+    page.locator("[data-work][data-live]").wait_for()
+    assert answers_of(page) == {"grounded": "yes", "faithful": "no"}
+    wait_for_state(page, "Offline: 3 changes kept on this computer")
+    assert not VerdictRevision.objects.exists()
+    page.evaluate("delete sessionStorage.noNetwork")
+    wait_for_state(page, "Saved")
+    verdict = stored(held)
+    assert (verdict.answers, verdict.comment) == ({"grounded": "yes", "faithful": "no"}, "no network")
+    assert VerdictRevision.objects.count() == 1
+    assert page.evaluate("localStorage.length") == 0
+
+
+def test_a_server_that_fails_is_named_and_asked_again(page, held, console):
+    page.route("**/annotate/**", lambda route: route.fulfill(status=503, body="down"))
+    press(page, "y")
+    wait_for_state(page, "Not saved: the server answered 503. Trying again in")
+    page.unroute("**/annotate/**")
+    page.get_by_role("button", name="Now").click()
+    wait_for_state(page, "Saved")
+    assert stored(held).answers == {"grounded": "yes"}
+    console.expect("503")
+
+
+def test_a_session_that_ended_keeps_the_answers_and_asks_to_sign_in(page, held, bruno, sign_in):
+    page.context.clear_cookies(name="sessionid")
+    press(page, "y")
+    wait_for_state(page, "Signed out. Your answers are kept here.")
+    sign_in(page, bruno)
+    wait_for_state(page, "Saved")
+    assert stored(held).answers == {"grounded": "yes"}
+
+
+def test_two_windows_compare_and_neither_value_is_lost(page, held, console):
+    other = page.context.new_page()
+    open_item(other, held)
+    press(other, "n", "m")
+    other.keyboard.type("the other window")
+    wait_for_state(other, "Saved")
+    press(page, "y", "m")
+    page.keyboard.type("this window")
+    wait_for_state(page, "Changed in another window")
+    page.get_by_role("button", name="Compare").click()
+    compare = page.locator(".compare")
+    assert "Here Yes There No" in " ".join(compare.inner_text().split())
+    page.get_by_role("button", name="Keep mine: Grounded in the evidence").click()
+    page.get_by_role("button", name="Take theirs: Comment").click()
+    wait_for_state(page, "Saved")
+    verdict = stored(held)
+    assert (verdict.answers, verdict.comment) == ({"grounded": "yes"}, "the other window")
+    said = list(VerdictRevision.objects.values_list("answers", "comment"))
+    assert ({"grounded": "no"}, "the other window") in said
+    console.expect("409")
+
+
+# --- Read-only, layout, access ------------------------------------------------------------------
+
+
+def test_a_paused_study_is_read_only(page, study, held):
+    studies.pause_study(study)
+    open_item(page, held)
+    press(page, "y", "1", "Enter")
+    assert answers_of(page) == {}
+    assert page.get_by_text("Paused since").is_visible()
+    assert not Verdict.objects.exists()
+
+
+@pytest.fixture
+def slide(study, testdata, settings):
+    """The real slide of the test data on the study's case."""
+    source = testdata / "data/slides/CMU-1-Small-Region.svs"
+    shutil.copy(source, settings.SLIDE_DIR / source.name)
+    slide = Slide.objects.create(file_name=source.name, path=source.name)
+    register_slide(slide)
+    slide.refresh_from_db()
+    return slide
+
+
+@pytest.fixture
+def held_with_slide(page, slide, team, bruno, chen, ada, study):
+    case = study.benchmark.cases.get()
+    case.slide = slide
+    case.save()
+    seen = claim_next(make_study(study.benchmark, [bruno, chen], ada, title="With slide"), bruno)
+    open_item(page, seen)
+    return seen
+
+
+def box_of(page, selector):
+    return page.locator(selector).bounding_box()
+
+
+def test_at_1440_the_slide_has_room_and_questions_and_submit_are_in_the_window(page, held_with_slide):
+    page.locator("[data-viewer-surface] canvas").first.wait_for()
+    surface = box_of(page, "[data-viewer-surface]")
+    assert surface["width"] >= 640
+    assert surface["height"] >= 780
+    for selector in ("[data-question=grounded]", "[data-question=category]", "[data-save-state]", ".submit"):
+        box = box_of(page, selector)
+        assert box["y"] >= 0
+        assert box["y"] + box["height"] <= 900
+    assert page.evaluate("document.scrollingElement.scrollHeight") == 900
+    assert box_of(page, ".claim")["height"] >= 120
+
+
+def test_the_slide_stays_where_it_is_when_the_next_item_has_the_same(page, held_with_slide):
+    page.locator("[data-viewer-surface] canvas").first.wait_for()
+    page.evaluate("document.querySelector('[data-viewer]').dataset.same = 'yes'")
+    press(page, "y", "y", "y", "y", "Enter")
+    page.locator("h1", has_text="Item 2 of 3").wait_for()
+    assert page.locator("[data-viewer][data-same=yes] canvas").first.is_visible()
+
+
+def test_at_200_percent_zoom_the_last_row_stays_and_every_question_can_be_reached(page, held_with_slide):
+    page.set_viewport_size({"width": 720, "height": 450})
+    foot = box_of(page, ".work-foot")
+    assert foot["y"] + foot["height"] <= 450
+    assert foot["height"] <= 450 * 0.25
+    for question in ("grounded", "faithful", "aligned", "category"):
+        page.locator(f"[data-question={question}] input").first.focus()
+        box = box_of(page, f"[data-question={question}] .options")
+        assert box["y"] >= 0
+        assert box["y"] + box["height"] <= foot["y"] + 1
+
+
+@pytest.mark.parametrize(("width", "height"), [(1440, 900), (1024, 768), (720, 450), (390, 844)])
+def test_no_window_scrolls_sideways(page, held_with_slide, width, height):
+    page.set_viewport_size({"width": width, "height": height})
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_workbench_is_accessible(page, held_with_slide, theme):
+    page.emulate_media(color_scheme=theme)
+    page.locator("[data-viewer-surface] canvas").first.wait_for()
+    press(page, "y", "n")
+    assert_accessible(page)
+    press(page, "i")
+    page.locator(".drawer").get_by_text("Sites, sides").wait_for()
+    assert_accessible(page)
+
+
+def test_the_other_pages_are_accessible(page, study, bruno, ada, sign_in):
+    held = claim_next(study, bruno)
+    submit_verdict(held, Draft(YES, "", 0))
+    save_verdict(held, Draft(YES, "changed", 2))
+    for path in ("/annotate/", f"/annotate/next/{study.pk}/", f"/annotate/{held.pk}/guidelines/"):
+        page.goto(path)
+        assert_accessible(page)
+    sign_in(page, ada)
+    for path in ("/studies/", "/studies/new/", f"/studies/{study.pk}/", f"/studies/{study.pk}/close/"):
+        page.goto(path)
+        assert_accessible(page)
+
+
+def test_tab_goes_from_slide_over_report_to_the_form(page, held_with_slide):
+    page.locator("[data-viewer-surface] canvas").first.wait_for()
+    order = []
+    page.evaluate("document.activeElement.blur()")
+    for _ in range(60):
+        press(page, "Tab")
+        pane = page.evaluate("document.activeElement.closest('[data-pane]')?.dataset.pane ?? ''")
+        if pane and (not order or order[-1] != pane):
+            order.append(pane)
+    assert order[:3] == ["slide", "report", "triplets"]
