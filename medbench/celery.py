@@ -22,10 +22,10 @@ app.config_from_object("django.conf:settings", namespace="CELERY")
 
 # Every worker hears every ring: the one that a plain queue would choose may have no free slot. What
 # nobody hears is not kept: whoever starts later looks by itself.
-_bells = Broadcast("medbench.jobs")
 RING = "medbench.jobs.ring"
+_bells = Broadcast("medbench.jobs")
 app.conf.task_queues = [_bells]
-app.conf.task_default_queue = _bells.name
+app.conf.task_default_queue = "medbench.jobs"
 
 
 def ring() -> None:

@@ -8,7 +8,7 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from django.db import close_old_connections, transaction
+from django.db import transaction
 from django.db.models import F
 from django.db.models.functions import Greatest
 
@@ -142,7 +142,6 @@ def run(attempt: Attempt) -> None:
         services.fail(job, error.code, error.message)
     except Exception:
         logger.exception("job=%s kind=%s attempt=%s broke", job.pk, job.kind, job.attempt)
-        close_old_connections()  # it may have been the database that went away
         services.try_again(job, "internal", _BROKEN)
     else:
         services.finish(job)
