@@ -129,8 +129,9 @@ def _open(path: Path) -> openslide.OpenSlide:
 
 
 def _reason(error: OpenSlideError, path: Path) -> str:
-    """OpenSlide's own words without the place of the file on this machine."""
-    words = str(error).replace(f"Reading {path}: ", "").replace(str(path.parent), "")
+    """OpenSlide's own words without name and place of the file: annotators may read them."""
+    words = str(error).replace(f"Reading {path}: ", "").replace(str(path), "the file")
+    words = words.replace(str(path.parent), "its folder").replace(path.name, "the file")
     return " ".join(words.split())[:200].rstrip(".")
 
 

@@ -8,6 +8,7 @@ import sys
 
 import pytest
 from django.conf import settings
+from django.core.management import CommandError, call_command
 from PIL import Image
 
 from medbench.slides import services
@@ -31,8 +32,9 @@ def test_slide_info_prints_one_json_object(real):
     assert json.loads(answer.stdout) == services.slide_info(real / CMU)
 
 
-def test_slide_info_tells_people_size_and_scale(real):
-    assert run("slide_info", real / CMU).stdout.splitlines() == [
+def test_slide_info_tells_people_size_and_scale(real, capsys):
+    call_command("slide_info", real / CMU)
+    assert capsys.readouterr().out.splitlines() == [
         "aperio, 2,220 x 2,967 px",
         "scale: 0.499 x 0.499 µm/px",
         "objective: 20×",
@@ -75,20 +77,21 @@ def test_slide_tile_writes_what_the_server_would_send(real, registered, tmp_path
         ("nowhere.svs", (0, 0, 0), "(file_missing)"),
     ],
 )
-def test_slide_tile_says_what_is_wrong_and_writes_nothing(real, tmp_path, name, place, words):
+def test_slide_tile_says_what_is_wrong_and_writes_nothing(real, tmp_path, capsys, name, place, words):
     out = tmp_path / "tile.jpg"
-    answer = run("slide_tile", real / name, *place, "--out", out, "--json")
-    assert (answer.returncode, answer.stdout) == (1, "")
-    assert words in answer.stderr
+    with pytest.raises(CommandError) as refused:
+        call_command("slide_tile", real / name, *place, out=out, json=True)
+    assert words in str(refused.value)
+    assert capsys.readouterr().out == ""
     assert not out.exists()
 
 
-def test_a_place_that_is_no_number_is_wrong_usage(real, tmp_path):
-    answer = run("slide_tile", real / CMU, "zero", 0, 0, "--out", tmp_path / "tile.jpg")
-    assert answer.returncode == 2
-
-
 def test_a_tile_that_cannot_be_written_is_told(real, tmp_path):
-    answer = run("slide_tile", real / CMU, 0, 0, 0, "--out", tmp_path / "no folder" / "tile.jpg")
-    assert answer.returncode == 1
-    assert "cannot be written" in answer.stderr
+    with pytest.raises(CommandError, match="cannot be written"):
+        call_command("slide_tile", real / CMU, 0, 0, 0, out=tmp_path / "no folder" / "tile.jpg")
+
+
+@pytest.mark.parametrize(("column", "status"), [("zero", 2), (99, 1)])
+def test_wrong_usage_and_bad_input_end_with_different_numbers(real, tmp_path, column, status):
+    answer = run("slide_tile", real / CMU, 0, column, 0, "--out", tmp_path / "tile.jpg")
+    assert (answer.returncode, answer.stdout) == (status, "")

@@ -3,6 +3,7 @@
 import io
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PIL import Image
 
@@ -75,6 +76,7 @@ def test_a_file_that_is_refused_says_why(real, name):
     assert found["refused"]["code"] == REFUSED[name]
     assert found["refused"]["message"].endswith(".")
     assert str(real) not in found["refused"]["message"]
+    assert name.split("/")[-1] not in found["refused"]["message"]
 
 
 @pytest.mark.parametrize("name", ["no such file.svs", "", "annotations"])
@@ -96,8 +98,21 @@ def test_scale_may_differ_along_the_axes(tmp_path):
 
 @pytest.mark.parametrize("share", [0.001, 0.3, 0.9])
 def test_a_file_cut_short_is_refused(real, tmp_path, share):
-    path = damage.cut(real / CMU, tmp_path / "x.svs", share=share)
-    assert services.slide_info(path)["refused"]["code"] in ("unsupported_format", "unopenable")
+    path = damage.cut(real / CMU, tmp_path / "CANARY.svs", share=share)
+    refused = services.slide_info(path)["refused"]
+    assert refused["code"] in ("unsupported_format", "unopenable")
+    assert "CANARY" not in refused["message"]
+
+
+def test_a_pyramid_cut_short_is_refused_without_its_name(tmp_path):
+    whole = damage.write_tiff(
+        tmp_path / "whole.tiff", np.random.default_rng(1).integers(0, 255, (999, 999, 3), "u1")
+    )
+    path = damage.cut(whole, tmp_path / "CANARY.tiff", share=0.6)
+    refused = services.slide_info(path)["refused"]
+    assert refused["code"] == "unopenable"
+    assert "Short read of file the file" in refused["message"]
+    assert "CANARY" not in refused["message"]
 
 
 def test_names_and_dates_in_a_file_are_never_told(tmp_path):

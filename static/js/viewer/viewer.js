@@ -20,10 +20,16 @@ const SCALE_BAR_PX = 120;
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 const STILL = matchMedia("(prefers-reduced-motion: reduce)");
 
-const opened = new WeakMap();
+const opened = new Map(); // by element
 
-/** The viewer of `element`; the same one however often it is asked for. */
+/** The viewer of `element`; the same one however often it is asked for. Viewers whose element was
+ * swapped out of the page meanwhile are closed. */
 export function openViewer(element) {
+  for (const [other, viewer] of opened) {
+    if (other.isConnected) continue;
+    viewer.close();
+    opened.delete(other);
+  }
   if (!opened.has(element)) opened.set(element, new SlideViewer(element));
   return opened.get(element);
 }
@@ -76,6 +82,11 @@ class SlideViewer {
   on(event, handler) {
     this.#handlers[event].add(handler);
     return () => this.#handlers[event].delete(handler);
+  }
+
+  close() {
+    this.#osd?.destroy();
+    this.#element.classList.remove("is-open");
   }
 
   /** Have the address of the page reopen the view; without one it opens the whole slide. */
