@@ -32,6 +32,8 @@ settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  #
 settings.STORAGES["staticfiles"] = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
 settings.STATIC_ROOT.mkdir()  # WhiteNoise warns of a missing folder
 settings.SLIDE_DIR.mkdir()
+# Nothing serves uploads by address. The live server of Django would, and under the default "" at any.
+settings.MEDIA_URL = "/uploads-by-address/"
 # N+1 queries are errors.
 settings.INSTALLED_APPS.append("zeal")
 settings.MIDDLEWARE.insert(0, "zeal.middleware.zeal_middleware")
