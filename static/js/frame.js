@@ -74,7 +74,7 @@ document.addEventListener("htmx:beforeSwap", (event) => {
 // After a swap: what still exists keeps the focus (htmx restores by id); otherwise the new
 // region's heading gets it, and the region's own words are announced once.
 document.addEventListener("htmx:afterSettle", (event) => {
-  const region = event.detail.target;
+  const region = event.detail.target ?? event.target; // after Back there is no target but the page
   if (document.activeElement === document.body) {
     const heading = region.querySelector("[data-focus], h1, h2, caption");
     if (heading) {
