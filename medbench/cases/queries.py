@@ -13,6 +13,7 @@ from django.db.models import Count, Exists, F, OuterRef, Prefetch, Q, QuerySet, 
 
 from medbench.cases.models import (
     Benchmark,
+    BundleUpload,
     Case,
     Category,
     Kit,
@@ -348,6 +349,12 @@ def draft_numbers(benchmark: Benchmark) -> DraftNumbers:
         rejected=Count("pk", filter=rejected),
     )
     return DraftNumbers(**found)
+
+
+def running_uploads(person: User) -> QuerySet[BundleUpload]:
+    """The bundles of this person that a job checks or imports now, or will."""
+    waiting = BundleUpload.objects.filter(uploaded_by=person, outcome=None)
+    return waiting.filter(job__state__in=("queued", "running")).select_related("job")
 
 
 def kit_of(release: Release) -> Kit | None:

@@ -24,6 +24,7 @@ urlpatterns = [
     path("benchmarks/import/<uuid:upload_id>/", imports.outcome, name="import_outcome"),
     path("benchmarks/<uuid:benchmark_id>/", benchmarks.benchmark, name="benchmark"),
     path("benchmarks/<uuid:benchmark_id>/freeze/", benchmarks.freeze, name="freeze"),
+    path("releases/<uuid:release_id>/bundle.zip", benchmarks.export, name="export"),
     path("releases/<uuid:release_id>/kit/", kits.kit, name="kit"),
     path("releases/<uuid:release_id>/kit/kit.zip", kits.download, name="kit_file"),
 ]

@@ -1,6 +1,6 @@
 // The case page: choosing a triplet shows its evidence in the report, and the other way round.
 import { announce } from "./frame.js";
-import { isNarrow, showTab, startPanes } from "./panes.js";
+import { isNarrow, showTab, startPanes, unfold } from "./panes.js";
 import { bringIntoView, markPassage, startFind } from "./report.js";
 
 const panes = document.querySelector("[data-panes]");
@@ -28,6 +28,7 @@ function choose(details) {
 function showEvidence(link) {
   const piece = report && markPassage(report, link.dataset.show);
   if (!piece) return;
+  unfold(panes);
   if (isNarrow()) {
     const before = showTab(panes, "report");
     back = { tab: before, focus: link };

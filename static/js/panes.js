@@ -22,6 +22,11 @@ export function showTab(root, name) {
   return before;
 }
 
+/** Open a report that is folded to its rail; what is stored stays. */
+export function unfold(root) {
+  if (root.dataset.layout === "slide" && !isNarrow()) showLayout(root, "balanced");
+}
+
 export function startPanes(root) {
   const stored = JSON.parse(root.dataset.stored || "{}");
   for (const [name, size] of Object.entries(stored)) {
@@ -122,12 +127,16 @@ function freeWidth(root, slide) {
 
 // --- Layouts ---------------------------------------------------------------------
 
-function setLayout(root, layout, stored) {
+function showLayout(root, layout) {
   root.dataset.layout = layout;
-  stored.layout = layout;
   const button = document.querySelector('[data-command="panes.layout"]');
   if (button) button.textContent = `Layout: ${LAYOUTS[layout]}`;
   dispatchEvent(new Event("resize"));
+}
+
+function setLayout(root, layout, stored) {
+  stored.layout = layout;
+  showLayout(root, layout);
 }
 
 function startLayouts(root, stored) {

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import io
+import zipfile
 from typing import TYPE_CHECKING
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.http import FileResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from medbench.accounts.permissions import may
 from medbench.cases import queries
+from medbench.cases.bundles import bundle_of
+from medbench.cases.editions import Edition
 from medbench.cases.forms import FreezeForm, posted
-from medbench.cases.permissions import benchmark_for
+from medbench.cases.permissions import benchmark_for, release_for
 from medbench.cases.services import freeze_release
 from medbench.errors import Conflict, InvalidInput
+from medbench.formats.bundle import text_files
 
 if TYPE_CHECKING:
     import uuid
@@ -36,9 +42,24 @@ def benchmark(request: SignedInRequest, benchmark_id: uuid.UUID) -> HttpResponse
         "may_freeze": may(request.user, "release.freeze", found.team),
         "may_manage_people": may(request.user, "people.manage", found.team),
         "may_edit": may(request.user, "case.edit", found.team),
+        "may_export": may(request.user, "benchmark.export", found.team),
         "may_download": may(request.user, "kit.download", found.team),
     }
     return render(request, "cases/benchmark.html", context)
+
+
+@login_required
+@require_safe
+def export(request: SignedInRequest, release_id: uuid.UUID) -> FileResponse:
+    """A release as a bundle of its texts: importing it again gives the same rows, slides apart."""
+    release = release_for(request.user, release_id, "benchmark.export")
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as bundle:
+        for name, content in text_files(bundle_of(Edition(release.benchmark, release))).items():
+            bundle.writestr(name, content)
+    packed.seek(0)
+    name = f"{release.benchmark.name}-{release.number}.zip"
+    return FileResponse(packed, as_attachment=True, filename=name, content_type="application/zip")
 
 
 @login_required
