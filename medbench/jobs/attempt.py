@@ -148,6 +148,6 @@ def run(attempt: Attempt) -> None:
 
 
 _BROKEN = (
-    "Something broke on our side while this was worked on. Run it again; if that ends the same way, tell "
+    "Something broke on our side while this was worked on. If running it again ends the same way, tell "
     "whoever runs this site: the reason is in the worker's log."
 )
