@@ -6,7 +6,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from medbench.cases.models import ReleaseTriplet, Triplet
-from medbench.cases.verification import set_triplet_states
+from medbench.cases.services.verification import set_triplet_states
 from medbench.review.models import ReviewItem
 
 if TYPE_CHECKING:
