@@ -159,7 +159,8 @@ def test_filters_swap_the_table_push_the_address_and_keep_the_focus(page, sign_i
     sign_in(page, rosa)
     page.goto("/cases/")
     page.keyboard.press("/")
-    page.keyboard.type("weigh beta")
+    assert page.evaluate("document.activeElement.id") == "filter-q"
+    page.locator("#filter-q").fill("weigh beta")
     page.wait_for_url("**&q=weigh+beta")
     assert page.locator("table.case-list tbody tr").count() == 1
     assert page.locator("table.case-list mark").all_inner_texts() == ["Weigh", "beta"]
