@@ -153,7 +153,7 @@ class Evaluation(models.Model):
     n_empty_removed = models.PositiveIntegerField(null=True, blank=True)
     n_duplicates_removed = models.PositiveIntegerField(null=True, blank=True)
     n_outputs = models.PositiveIntegerField(null=True, blank=True)  # kept ones of all cases
-    # 95 % intervals over cases: {"recall": [low, high], "precision": …, "f1": …}, or the reason why not.
+    # 95 % intervals over cases: {"f1": [low, high], "recall": …, …}, or the reason why not.
     ci = models.JSONField(null=True, blank=True)
     ci_reason = models.CharField(max_length=40, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)

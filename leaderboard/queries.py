@@ -181,7 +181,11 @@ def case_score(submission: Submission, case_pk: uuid.UUID) -> CaseScore:
     """One scored case of the standing evaluation with its references, or NotFound."""
     standing = current(submission.evaluations.all()).get(submission.pk)
     scores = CaseScore.objects.select_related(
-        "release_case__case", "release_case__report", "release_case__goal", "release_case__slide"
+        "release_case__case",
+        "release_case__release",
+        "release_case__report",
+        "release_case__goal",
+        "release_case__slide",
     ).prefetch_related(Prefetch("release_case__triplets", ReleaseTriplet.objects.select_related("version")))
     found = scores.filter(evaluation=standing, release_case__case=case_pk).first() if standing else None
     if found is None:

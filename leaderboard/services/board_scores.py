@@ -53,7 +53,9 @@ def totals(board: Board, cases: Sequence[Scored]) -> dict[str, Any]:
     sums = asdict(aggregate(cases))
     counts = resample_counts(len(cases), seed=seed_for(board))
     found = bootstrap([case.recall for case in cases], [case.precision for case in cases], counts)
+    of_f1 = [case.f1 for case in cases]
     ci = {name: getattr(found, name) for name in ("recall", "precision", "f1")}
+    ci["mean_case_f1"] = bootstrap(of_f1, of_f1, counts).recall  # of any mean over cases
     sums |= {
         "n_outputs": sum(case.n_outputs for case in cases),
         "ci": None if found.reason else ci,

@@ -9,7 +9,7 @@ from django.utils.html import format_html
 
 from leaderboard.standings import n_answered
 from medbench.jobs.models import Job
-from medbench.web.templatetags.medbench import status
+from medbench.web.templatetags.medbench import NARROW_SPACE, status
 
 if TYPE_CHECKING:
     from leaderboard.bars import Axis, Bar
@@ -38,12 +38,30 @@ def reason(code: str) -> str:
 
 
 @register.filter
+def megabytes(n_bytes: int) -> str:
+    """A size in MB of 10⁶ bytes, as 20 MB or 1.8 MB."""
+    return f"{n_bytes / 1e6:.3g}{NARROW_SPACE}MB"
+
+
+@register.filter
 def interval(row: Evaluation | Floor, name: str) -> str:
     """The 95 % interval of one score of `row` as [0.509, 0.539], or a dash with the reason."""
     if row.ci:
         low, high = row.ci[name]
         return format_html('<span class="nowrap">[{}, {}]</span>', f"{low:.3f}", f"{high:.3f}")
     return format_html('<span class="muted nowrap">– {}</span>', reason(row.ci_reason))
+
+
+@register.filter
+def sub_interval(row: Evaluation | Floor, name: str) -> str:
+    """The interval as a second line of a cell; a dash whose reason is in its name and title."""
+    if row.ci:
+        low, high = row.ci[name]
+        return format_html('<span class="sub">[{}, {}]</span>', f"{low:.3f}", f"{high:.3f}")
+    if not row.ci_reason:
+        return ""
+    why = f"no interval: {reason(row.ci_reason)}"
+    return format_html('<span class="sub" title="{0}">–<span class="visually-hidden"> {0}</span></span>', why)
 
 
 @register.simple_tag

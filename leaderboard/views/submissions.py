@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.shortcuts import redirect, render
+from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST
 
 from leaderboard import queries, stages
@@ -17,8 +18,11 @@ from leaderboard.services import submissions as services
 from leaderboard.views.heads import asked_order, heads
 from medbench.accounts.permissions import may
 from medbench.cases.models import Split
+from medbench.jobs.models import Job
+from medbench.jobs.queries import place_in_queue
 
 if TYPE_CHECKING:
+    import datetime as dt
     import uuid
     from typing import Any
 
@@ -61,8 +65,11 @@ def submission(request: PageRequest, pk: uuid.UUID) -> HttpResponse:
         "submission": shown,
         "evaluation": standing,
         "newest": newest,
+        "job": newest.job,
         "generations": generations,
         "stages": stages.of(newest),
+        "place_in_queue": place_in_queue(newest.job) if newest.job.state == Job.State.QUEUED else None,
+        "last_sign_s": _age_s(newest.job.heartbeat_at),
         "may_manage": may_manage(request.user, shown),
         "is_held_out": shown.board.split == Split.HELD_OUT,
         "may_read_cases": may(request.user, "case.read", team_of(shown.board)),
@@ -71,6 +78,10 @@ def submission(request: PageRequest, pk: uuid.UUID) -> HttpResponse:
     if standing.finished_at and may_see_cases(request.user, shown.board):
         context |= _case_table(request, standing)
     return render(request, _template(request), context)
+
+
+def _age_s(moment: dt.datetime | None) -> int | None:
+    return None if moment is None else int((timezone.now() - moment).total_seconds())
 
 
 def _template(request: PageRequest) -> str:

@@ -62,7 +62,7 @@ def make_evaluation(submission, f1=None, *, state=None, generation=1, ci=None, *
             "n_empty_removed": 0,
             "n_duplicates_removed": 0,
             "n_outputs": 6,
-            "ci": ci and {"f1": ci, "recall": ci, "precision": ci},
+            "ci": ci and dict.fromkeys(("f1", "recall", "precision", "mean_case_f1"), ci),
             "ci_reason": "" if ci else "too_few_cases",
             "finished_at": timezone.now(),
         } | fields

@@ -141,13 +141,13 @@ def test_a_submission_polls_while_it_is_evaluated_and_stops_when_that_is_over(te
     evaluation = make_evaluation(submission, state=Job.State.RUNNING)
     Job.objects.filter(pk=evaluation.job_id).update(stage="ROUGE-1", done=1, total=3)
     page = text_of(signed_in(rosa), f"/submissions/{submission.pk}/")
-    assert "every 2s" in page
+    assert "load delay:2s" in page
     assert "1 of 3" in page
     Job.objects.filter(pk=evaluation.job_id).update(
         state=Job.State.FAILED, error_code="broke", error_text="The disk is full."
     )
     page = text_of(signed_in(rosa), f"/submissions/{submission.pk}/")
-    assert "every 2s" not in page
+    assert "load delay:2s" not in page
     assert "The disk is full." in page
     assert "Run again" in page
 
