@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from medbench.jobs.models import Job
+from medbench.jobs.templatetags.jobs import shape
 
 if TYPE_CHECKING:
     from leaderboard.models import Evaluation
@@ -15,8 +16,6 @@ ROUGE_1 = "ROUGE-1"
 INTERVALS = "Intervals"
 RANK = "Rank"
 ALL = (CHECKED, ROUGE_1, INTERVALS, RANK)
-
-_KINDS = {Job.State.RUNNING: "run", Job.State.FAILED: "bad", Job.State.CANCELLED: "warn"}
 
 
 @dataclass(frozen=True)
@@ -42,5 +41,5 @@ def of(evaluation: Evaluation) -> list[Stage]:
             shown.append(Stage(name, "idle", "not started"))
         else:
             counts = (job.done, job.total) if name == ROUGE_1 else (None, None)
-            shown.append(Stage(name, _KINDS[Job.State(job.state)], job.get_state_display().lower(), *counts))
+            shown.append(Stage(name, shape(job), job.get_state_display().lower(), *counts))
     return shown

@@ -8,8 +8,7 @@ from django import template
 from django.utils.html import format_html
 
 from leaderboard.standings import n_answered
-from medbench.jobs.models import Job
-from medbench.web.templatetags.medbench import NARROW_SPACE, status
+from medbench.web.templatetags.medbench import NARROW_SPACE
 
 if TYPE_CHECKING:
     from leaderboard.bars import Axis, Bar
@@ -20,14 +19,6 @@ register = template.Library()
 REASONS = {
     "too_few_cases": "fewer than 10 cases",
     "not_applicable": "does not apply",
-}
-
-JOB_SHAPES = {
-    Job.State.QUEUED: "idle",
-    Job.State.RUNNING: "run",
-    Job.State.DONE: "ok",
-    Job.State.FAILED: "bad",
-    Job.State.CANCELLED: "warn",
 }
 
 
@@ -77,12 +68,6 @@ def answered(evaluation: Evaluation) -> str:
     """How many cases the upload answers, of how many."""
     found = n_answered(evaluation)
     return "–" if found is None else f"{found:,} of {evaluation.n_cases:,}"
-
-
-@register.simple_tag
-def job_status(job: Job) -> str:
-    """The state of an evaluation's job as shape and word."""
-    return status(JOB_SHAPES[Job.State(job.state)], job.get_state_display())
 
 
 @register.inclusion_tag("leaderboard/_bar.html")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from django.shortcuts import render
 from django.utils import timezone
+from django.views.decorators.http import require_safe
 
 from leaderboard import bars, permissions, queries, standings
 from leaderboard.permissions import team_of
@@ -34,6 +35,7 @@ COLUMNS = (
 )
 
 
+@require_safe
 def boards(request: PageRequest) -> HttpResponse:
     """Every board one may read, with its first places."""
     shown = list(queries.boards(request.user))
@@ -52,6 +54,7 @@ def with_leaders(person: Person, shown: list[Board], places: int = 3) -> list[di
     return rows
 
 
+@require_safe
 def board(request: PageRequest, pk: uuid.UUID) -> HttpResponse:
     """One board, sorted by `?sort=` (a column; with a minus before it, the other way round)."""
     shown = queries.board(request.user, pk)

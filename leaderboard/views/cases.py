@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from django.shortcuts import render
+from django.views.decorators.http import require_safe
 
 from leaderboard import pairs, queries
 from leaderboard.permissions import may_see_cases
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 OUTPUT_ORDERS = (("number", "as uploaded"), ("score", "best first"), ("reference", "by reference"))
 
 
+@require_safe
 def case(request: PageRequest, pk: uuid.UUID, case_pk: uuid.UUID) -> HttpResponse:
     """The pair map of one case, one pair of it (`?pair=4-7`, else the closest one) and the texts.
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from django.http import HttpResponse
 from django.shortcuts import render
+from django.views.decorators.http import require_safe
 
 from leaderboard import queries
 from leaderboard.services import submissions
@@ -37,6 +38,7 @@ MINIMAL = {
 }
 
 
+@require_safe
 def page(request: HttpRequest) -> HttpResponse:
     """The format with a minimal example, and an example file for each board one may submit to."""
     context = {
@@ -48,6 +50,7 @@ def page(request: HttpRequest) -> HttpResponse:
     return render(request, "leaderboard/help_results.html", context)
 
 
+@require_safe
 def example(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
     """A result file that names every case of the board and has no insight yet."""
     board = queries.board(request.user, pk, "submission.create")

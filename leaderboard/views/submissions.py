@@ -8,8 +8,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.shortcuts import redirect, render
-from django.utils import timezone
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from leaderboard import queries, stages
 from leaderboard.permissions import may_manage, may_see_cases, require_manage, team_of
@@ -18,11 +17,8 @@ from leaderboard.services import submissions as services
 from leaderboard.views.heads import asked_order, heads
 from medbench.accounts.permissions import may
 from medbench.cases.models import Split
-from medbench.jobs.models import Job
-from medbench.jobs.queries import place_in_queue
 
 if TYPE_CHECKING:
-    import datetime as dt
     import uuid
     from typing import Any
 
@@ -46,6 +42,7 @@ CASE_COLUMNS = (
 
 
 @login_required
+@require_safe
 def submissions(request: SignedInRequest) -> HttpResponse:
     """What one submitted, newest first."""
     mine = queries.own_submissions(request.user)
@@ -55,6 +52,7 @@ def submissions(request: SignedInRequest) -> HttpResponse:
     return render(request, "leaderboard/submissions.html", {"rows": rows, "page": page})
 
 
+@require_safe
 def submission(request: PageRequest, pk: uuid.UUID) -> HttpResponse:
     """One submission. While it is evaluated, its region asks for itself every two seconds."""
     shown = queries.submission(request.user, pk)
@@ -65,11 +63,8 @@ def submission(request: PageRequest, pk: uuid.UUID) -> HttpResponse:
         "submission": shown,
         "evaluation": standing,
         "newest": newest,
-        "job": newest.job,
         "generations": generations,
         "stages": stages.of(newest),
-        "place_in_queue": place_in_queue(newest.job) if newest.job.state == Job.State.QUEUED else None,
-        "last_sign_s": _age_s(newest.job.heartbeat_at),
         "may_manage": may_manage(request.user, shown),
         "is_held_out": shown.board.split == Split.HELD_OUT,
         "may_read_cases": may(request.user, "case.read", team_of(shown.board)),
@@ -78,10 +73,6 @@ def submission(request: PageRequest, pk: uuid.UUID) -> HttpResponse:
     if standing.finished_at and may_see_cases(request.user, shown.board):
         context |= _case_table(request, standing)
     return render(request, _template(request), context)
-
-
-def _age_s(moment: dt.datetime | None) -> int | None:
-    return None if moment is None else int((timezone.now() - moment).total_seconds())
 
 
 def _template(request: PageRequest) -> str:

@@ -10,7 +10,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from leaderboard import checked_files, queries
 from leaderboard.csv_text import safe
@@ -72,7 +72,7 @@ def record(request: SignedInRequest) -> HttpResponse:
 
 
 @login_required
-@require_GET
+@require_safe
 def findings_csv(request: SignedInRequest) -> HttpResponse:
     """Every problem and warning of a checked file, not only those shown."""
     board = queries.board(request.user, _uuid(request.GET.get("board", "")), "submission.create")

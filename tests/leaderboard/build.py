@@ -49,7 +49,7 @@ def make_evaluation(submission, f1=None, *, state=None, generation=1, ci=None, *
     """An evaluation: finished with the score `f1` where one is given, else in `state`."""
     finished = f1 is not None
     state = state or (Job.State.DONE if finished else Job.State.QUEUED)
-    job = Job.objects.create(kind="leaderboard.evaluate", state=state)
+    job = Job.objects.create(kind="leaderboard.evaluate", state=state, heartbeat_at=timezone.now())
     if finished:
         fields = {
             "recall": f1,
