@@ -18,9 +18,7 @@ class Command(BaseCommand):
     help = "Make the demo's people, slides, benchmark, study and board. May be run again."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument(
-            "--no-slides", action="store_true", help="leave out the slides"
-        )
+        parser.add_argument("--no-slides", action="store_true", help="leave out the slides")
 
     def handle(self, *, no_slides: bool, **_: Any) -> None:
         if settings.PRODUCTION:
