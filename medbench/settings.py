@@ -145,7 +145,7 @@ MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
 SLIDE_ACCESS = "medbench.cases.permissions.may_see_slide"
 
 # --- Health: name -> function that raises errors.Unavailable; see medbench.web.health ---
-HEALTH_CHECKS = {"database": "medbench.web.health.database"}
+HEALTH_CHECKS = {"database": "medbench.web.health.database", "jobs": "medbench.jobs.health.sweep"}
 
 # --- API -----------------------------------------------------------------------
 REST_FRAMEWORK = {

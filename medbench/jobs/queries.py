@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import TYPE_CHECKING
 
 from django.db.models import Q
@@ -10,9 +11,9 @@ from django.utils import timezone
 from medbench.jobs.models import Job, WorkerBeat
 
 if TYPE_CHECKING:
-    import datetime as dt
-
     from django.db.models import QuerySet
+
+AWAY = dt.timedelta(minutes=1)  # a worker that has not looked for work for so long counts as gone
 
 
 def due(now: dt.datetime) -> QuerySet[Job]:

@@ -165,3 +165,15 @@ def test_age_of_the_last_sweep_is_that_of_the_liveliest_worker():
         swept_at = timezone.now() - dt.timedelta(seconds=age_s)
         WorkerBeat.objects.create(worker=worker, slots=2, swept_at=swept_at)
     assert 3 <= queries.last_sweep_age().total_seconds() < 60
+
+
+@pytest.mark.django_db
+def test_health_is_that_of_the_sweep(client):
+    assert client.get("/healthz").json()["checks"]["jobs"] == {
+        "ok": False,
+        "message": "No worker has looked for work in the last minute.",
+    }
+    WorkerBeat.objects.create(worker="one", slots=2, swept_at=timezone.now())
+    checks = client.get("/healthz").json()["checks"]
+    assert checks["jobs"]["ok"]
+    assert 0 <= checks["jobs"]["age_s"] < 60

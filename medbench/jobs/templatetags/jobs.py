@@ -20,7 +20,6 @@ _SHAPES = {
     Job.State.FAILED: "bad",
     Job.State.CANCELLED: "idle",
 }
-_AWAY = dt.timedelta(minutes=1)
 
 
 @register.filter
@@ -44,9 +43,9 @@ def place(job: Job) -> int:
 
 @register.simple_tag
 def workers_are_away() -> bool:
-    """Whether nobody has looked for work for a minute."""
+    """Whether nobody has looked for work lately."""
     age = queries.last_sweep_age()
-    return age is None or age > _AWAY
+    return age is None or age > queries.AWAY
 
 
 @register.filter
