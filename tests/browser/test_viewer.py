@@ -8,10 +8,9 @@ from playwright.sync_api import expect
 
 from tests.browser.viewer_page import PATH
 from tests.chromium import assert_accessible
+from tests.slide_files import CMU, TCGA
 from tests.slides import damage
-from tests.slides.conftest import CMU, TCGA
 
-pytest_plugins = ["tests.slides.conftest"]
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
@@ -151,7 +150,9 @@ def test_a_pasted_link_reopens_the_view(page, open_slide, real, rotation):
     page.get_by_role("application", name="Slide").focus()
     press(page, "ArrowRight", "+")
     before = view_of(page)
-    expect(page).to_have_url(re.compile(f"triplet=4&view={before['x_l0_px']:.1f},"))
+    center = f"{before['x_l0_px']:.1f},{before['y_l0_px']:.1f}"
+    view = f"triplet=4&view={center},{before['zoom']:.6g},{rotation}"
+    expect(page).to_have_url(re.compile(re.escape(view) + "$"))
     address = page.url
     page.goto("about:blank")
     page.goto(address)
@@ -205,6 +206,7 @@ def test_a_damaged_tile_is_hatched_counted_and_can_be_tried_again(page, open_sli
     assert answer.value.status == 410
     viewer(page, "goTo", {"x_l0_px": 300, "y_l0_px": 300, "zoom": 1, "rotation_deg": 0})
     expect(page.get_by_text("1 tile missing")).to_be_hidden()
+    page.goto("about:blank")  # asks for no tile again
     console.expect("410")
     console.expect("failed to load")
 
@@ -223,6 +225,7 @@ def test_tiles_that_fail_once_heal_without_a_hand(page, open_slide, real, consol
     expect(page.get_by_text(re.compile("missing"))).to_be_visible()
     expect(page.get_by_text(re.compile("missing"))).to_be_hidden(timeout=15_000)
     assert view_of(page)["missing_tiles"] == 0
+    page.goto("about:blank")  # asks for no tile again
     console.expect("503")
     console.expect("failed to load")
 
@@ -333,6 +336,17 @@ def test_everything_is_reached_by_tab_in_the_order_it_is_read(page, open_slide, 
         "20×",
         "40×",
     ]
+
+
+def test_a_slide_that_cannot_be_loaded_says_so_over_its_picture(page, open_slide, registered, real, console):
+    page.route("**/pyramid.json", lambda route: route.fulfill(status=500))
+    page.goto(PATH.format(registered(real / CMU).pk))
+    expect(page.get_by_text("Could not load the slide.")).to_be_visible()
+    expect(page.get_by_role("img", name="Overview of the slide")).to_be_visible()
+    page.unroute("**/pyramid.json")
+    page.get_by_role("button", name="Retry").click()
+    expect(page.locator(".viewer.is-open")).to_be_visible()
+    console.expect("500")
 
 
 def test_a_refused_slide_shows_its_reason_in_place_of_the_viewer(page, open_slide, real):

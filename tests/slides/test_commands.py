@@ -12,7 +12,7 @@ from django.core.management import CommandError, call_command
 from PIL import Image
 
 from medbench.slides import services
-from tests.slides.conftest import CMU
+from tests.slide_files import CMU
 
 
 def run(*words):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from medbench.slides import geometry
 from medbench.slides.geometry import OutsideGrid, TileRectangle
 from medbench.slides.reader import SlideFile
-from tests.slides.conftest import CMU, TCGA
+from tests.slide_files import CMU, TCGA
 
 sides = st.integers(1, 300_000)
 tiles = st.none() | st.tuples(st.integers(1, 5000), st.integers(1, 5000))

@@ -12,8 +12,8 @@ from PIL import Image, ImageChops
 
 from medbench.slides import colour, geometry
 from medbench.slides.reader import ReaderPool, SlideFile, SlideRefused, TileUnreadable
+from tests.slide_files import CMU, TCGA
 from tests.slides import damage
-from tests.slides.conftest import CMU, TCGA
 
 
 def largest_difference(one, other):

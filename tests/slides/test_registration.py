@@ -10,8 +10,8 @@ from PIL import Image
 from medbench.slides import child, services
 from medbench.slides.models import Slide
 from medbench.slides.reader import SlideRefused
+from tests.slide_files import CMU, TCGA
 from tests.slides import damage
-from tests.slides.conftest import CMU, TCGA
 
 REFUSED = {
     "broken-random-ascii.svs": "unsupported_format",

@@ -9,7 +9,7 @@ from medbench.jobs import services as jobs
 from medbench.jobs.models import Job
 from medbench.slides import services
 from medbench.slides.models import Slide
-from tests.slides.conftest import CMU
+from tests.slide_files import CMU
 
 
 def work_off():

@@ -12,8 +12,8 @@ from PIL import Image
 
 from medbench.slides import services
 from medbench.slides.models import Slide
+from tests.slide_files import CMU, TCGA
 from tests.slides import damage
-from tests.slides.conftest import CMU, TCGA
 
 
 def tile_address(slide, level=0, column=0, row=0, revision=None):
