@@ -115,16 +115,8 @@ def test_an_answer_makes_the_next_open_question_current_and_only_it_shows_its_ke
     assert "button-primary" in page.locator(".submit").get_attribute("class")
 
 
-def test_the_same_key_again_takes_the_answer_back(page, held):
-    press(page, "y", "k")
-    assert current_of(page) == "grounded"
-    press(page, "y")
-    assert answers_of(page) == {}
-    assert current_of(page) == "grounded"
-
-
 def test_a_click_on_the_chosen_option_takes_it_back_too(page, held):
-    yes = page.locator("[data-question=grounded] .option", has_text="Yes")
+    yes = page.locator("[data-question=grounded] .option-ok")
     yes.click()
     assert answers_of(page) == {"grounded": "yes"}
     yes.click()
@@ -140,13 +132,15 @@ def test_arrows_move_through_the_options_as_in_every_radio_group(page, held):
     assert current_of(page) == "grounded"
 
 
-def test_j_and_k_walk_the_questions(page, held):
+def test_j_and_k_walk_the_questions_and_the_same_key_again_takes_an_answer_back(page, held):
     press(page, "j", "j")
     assert current_of(page) == "aligned"
-    press(page, "k")
-    assert current_of(page) == "faithful"
-    press(page, "n")
+    press(page, "k", "n")
     assert answers_of(page) == {"faithful": "no"}
+    assert current_of(page) == "grounded"
+    press(page, "j", "n")
+    assert answers_of(page) == {}
+    assert current_of(page) == "faithful"
 
 
 def test_digits_answer_on_a_french_keyboard_without_shift(page, held):
@@ -376,7 +370,28 @@ def test_two_windows_compare_and_neither_value_is_lost(page, held, console):
     console.expect("409")
 
 
-# --- Read-only, layout, access ------------------------------------------------------------------
+# --- Without script, read-only ----------------------------------------------------------------
+
+
+def test_without_script_an_item_is_answered_and_submitted_by_a_plain_form(
+    chromium, live, study, bruno, sign_in
+):
+    held = claim_next(study, bruno)
+    context = chromium.new_context(base_url=live.url, java_script_enabled=False)
+    page = context.new_page()
+    sign_in(page, bruno)
+    page.goto(f"/annotate/{held.pk}/")
+    page.locator("[data-question=grounded] .option-bad").click()
+    page.get_by_role("button", name="Submit and next").click()
+    assert page.get_by_text("“Faithful to the report” has no answer yet.").first.is_visible()
+    for question in ("faithful", "aligned", "category"):
+        page.locator(f"[data-question={question}] .option-ok").click()
+    page.locator("summary", has_text="Comment").click()
+    page.locator("[name=comment]").fill("By hand.")
+    page.get_by_role("button", name="Submit and next").click()
+    assert page.locator("h1", has_text="Item 2 of 3").is_visible()
+    context.close()
+    assert (stored(held).answers, stored(held).comment) == (YES | {"grounded": "no"}, "By hand.")
 
 
 def test_a_paused_study_is_read_only(page, study, held):
@@ -388,9 +403,12 @@ def test_a_paused_study_is_read_only(page, study, held):
     assert not Verdict.objects.exists()
 
 
+# --- Layout and access, with a real slide ----------------------------------------------------------
+
+
 @pytest.fixture
 def slide(study, testdata, settings):
-    """The real slide of the test data on the study's case."""
+    """A real slide on the study's case."""
     source = testdata / "data/slides/CMU-1-Small-Region.svs"
     shutil.copy(source, settings.SLIDE_DIR / source.name)
     slide = Slide.objects.create(file_name=source.name, path=source.name)
@@ -406,6 +424,7 @@ def held_with_slide(page, slide, team, bruno, chen, ada, study):
     case.save()
     seen = claim_next(make_study(study.benchmark, [bruno, chen], ada, title="With slide"), bruno)
     open_item(page, seen)
+    page.locator("[data-viewer-surface] canvas").first.wait_for()
     return seen
 
 
@@ -413,8 +432,7 @@ def box_of(page, selector):
     return page.locator(selector).bounding_box()
 
 
-def test_at_1440_the_slide_has_room_and_questions_and_submit_are_in_the_window(page, held_with_slide):
-    page.locator("[data-viewer-surface] canvas").first.wait_for()
+def test_every_window_shows_what_must_stay_on_screen(page, held_with_slide):
     surface = box_of(page, "[data-viewer-surface]")
     assert surface["width"] >= 640
     assert surface["height"] >= 780
@@ -425,19 +443,14 @@ def test_at_1440_the_slide_has_room_and_questions_and_submit_are_in_the_window(p
     assert page.evaluate("document.scrollingElement.scrollHeight") == 900
     assert box_of(page, ".claim")["height"] >= 120
 
+    for width, height in ((1440, 900), (1024, 768), (390, 844), (720, 450)):
+        page.set_viewport_size({"width": width, "height": height})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        submit = box_of(page, ".submit")
+        assert submit["y"] + submit["height"] <= height
 
-def test_the_slide_stays_where_it_is_when_the_next_item_has_the_same(page, held_with_slide):
-    page.locator("[data-viewer-surface] canvas").first.wait_for()
-    page.evaluate("document.querySelector('[data-viewer]').dataset.same = 'yes'")
-    press(page, "y", "y", "y", "y", "Enter")
-    page.locator("h1", has_text="Item 2 of 3").wait_for()
-    assert page.locator("[data-viewer][data-same=yes] canvas").first.is_visible()
-
-
-def test_at_200_percent_zoom_the_last_row_stays_and_every_question_can_be_reached(page, held_with_slide):
-    page.set_viewport_size({"width": 720, "height": 450})
+    # 720 x 450 is 200 % zoom: only the last row stays, the questions scroll with the claim.
     foot = box_of(page, ".work-foot")
-    assert foot["y"] + foot["height"] <= 450
     assert foot["height"] <= 450 * 0.25
     for question in ("grounded", "faithful", "aligned", "category"):
         page.locator(f"[data-question={question}] input").first.focus()
@@ -446,18 +459,29 @@ def test_at_200_percent_zoom_the_last_row_stays_and_every_question_can_be_reache
         assert box["y"] + box["height"] <= foot["y"] + 1
 
 
-@pytest.mark.parametrize(("width", "height"), [(1440, 900), (1024, 768), (720, 450), (390, 844)])
-def test_no_window_scrolls_sideways(page, held_with_slide, width, height):
-    page.set_viewport_size({"width": width, "height": height})
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+def test_the_slide_stays_when_the_next_item_has_the_same_and_tab_walks_slide_report_form(
+    page, held_with_slide
+):
+    page.evaluate("document.querySelector('[data-viewer]').dataset.same = 'yes'")
+    press(page, "y", "y", "y", "y", "Enter")
+    page.locator("h1", has_text="Item 2 of 3").wait_for()
+    assert page.locator("[data-viewer][data-same=yes] canvas").first.is_visible()
+
+    page.evaluate("document.getElementById('pane-slide').focus()")
+    order = ["slide"]
+    while order[-1] != "triplets":
+        press(page, "Tab")
+        pane = page.evaluate("document.activeElement.closest('[data-pane]')?.dataset.pane ?? 'splitter'")
+        if pane != order[-1]:
+            order.append(pane)
+    assert order == ["slide", "splitter", "report", "splitter", "triplets"]
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_the_workbench_is_accessible(page, held_with_slide, theme):
-    page.emulate_media(color_scheme=theme)
-    page.locator("[data-viewer-surface] canvas").first.wait_for()
+def test_the_workbench_is_accessible_in_light_and_dark(page, held_with_slide):
     press(page, "y", "n")
-    assert_accessible(page)
+    for theme in ("light", "dark"):
+        page.emulate_media(color_scheme=theme)
+        assert_accessible(page)
     press(page, "i")
     page.locator(".drawer").get_by_text("Sites, sides").wait_for()
     assert_accessible(page)
@@ -474,15 +498,3 @@ def test_the_other_pages_are_accessible(page, study, bruno, ada, sign_in):
     for path in ("/studies/", "/studies/new/", f"/studies/{study.pk}/", f"/studies/{study.pk}/close/"):
         page.goto(path)
         assert_accessible(page)
-
-
-def test_tab_goes_from_slide_over_report_to_the_form(page, held_with_slide):
-    page.locator("[data-viewer-surface] canvas").first.wait_for()
-    order = []
-    page.evaluate("document.activeElement.blur()")
-    for _ in range(60):
-        press(page, "Tab")
-        pane = page.evaluate("document.activeElement.closest('[data-pane]')?.dataset.pane ?? ''")
-        if pane and (not order or order[-1] != pane):
-            order.append(pane)
-    assert order[:3] == ["slide", "report", "triplets"]

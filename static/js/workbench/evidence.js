@@ -1,6 +1,6 @@
 // From claim to proof and back: E shows the passage, Esc returns to the view before.
 import { announce } from "../frame.js";
-import { isNarrow, showTab } from "../panes.js";
+import { isNarrow, showTab, unfold } from "../panes.js";
 import { bringIntoView, markPassage } from "../report.js";
 
 const EVIDENCE = 1; // the number of the item's own passage in the report
@@ -11,9 +11,10 @@ export function showEvidence() {
   const report = document.querySelector("[data-report]");
   const piece = markPassage(report, EVIDENCE);
   if (!piece) return;
-  const pane = report.closest(".pane-scroll");
-  before ??= { top: pane.scrollTop, tab: null, focus: document.activeElement };
-  if (isNarrow()) before.tab ??= showTab(document.querySelector("[data-panes]"), "report");
+  const panes = document.querySelector("[data-panes]");
+  before ??= { top: report.closest(".pane-scroll").scrollTop, tab: null, focus: document.activeElement };
+  if (isNarrow()) before.tab ??= showTab(panes, "report");
+  unfold(panes);
   bringIntoView(piece);
   announce("Evidence shown in the report.");
 }

@@ -39,6 +39,7 @@ export function startItem(form, goTo) {
     if (isLeaving) return;
     isLeaving = true;
     if (await saver.flush()) await act(action, sent);
+    else form.querySelector("[data-save-state]").querySelector("button, a")?.focus(); // what to do first
     isLeaving = false;
   }
 

@@ -24,6 +24,7 @@ async function goTo(address, sent = "") {
   }
   if (!page.querySelector("[data-work]")) return location.assign(address); // the end of the queue
   item.dispose();
+  const isGoalOpen = document.querySelector("[data-goal]").open;
   if (isDrawerOpen()) closeDrawer();
   forgetView();
   history.replaceState(null, "", address);
@@ -32,7 +33,8 @@ async function goTo(address, sent = "") {
   const shown = page.querySelector("[data-panes]");
   for (const name of ["no-slide", "no-report"]) panes.classList.toggle(name, shown.classList.contains(name));
   document.querySelector("[data-guidelines]").href = page.querySelector("[data-guidelines]").href;
-  if (sent) document.querySelector("[data-sent]").textContent = sent;
+  document.querySelector("[data-goal]").open = isGoalOpen;
+  document.querySelector("[data-sent]").textContent = sent;
   begin();
   document.getElementById("claim").focus({ preventScroll: true });
 }
