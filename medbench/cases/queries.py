@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 Row = Case | ReleaseCase
 
+MAX_TERMS = 10
 VERIFIED = (Triplet.State.VERIFIED, Triplet.State.CORRECTED)
 
 
@@ -68,8 +69,8 @@ class Filters:
 
     @property
     def terms(self) -> list[str]:
-        """The words that must all occur in a case."""
-        return self.search.split()
+        """The words that must all occur in a case; of a long search only the first ones count."""
+        return self.search.split()[:MAX_TERMS]
 
 
 def rows(edition: Edition, *, held_out: bool) -> QuerySet[Any]:
@@ -353,7 +354,7 @@ def draft_numbers(benchmark: Benchmark) -> DraftNumbers:
 
 def running_uploads(person: User) -> QuerySet[BundleUpload]:
     """The bundles of this person that a job checks or imports now, or will."""
-    waiting = BundleUpload.objects.filter(uploaded_by=person, outcome=None)
+    waiting = BundleUpload.objects.filter(uploaded_by=person, outcome__isnull=True)
     return waiting.filter(job__state__in=("queued", "running")).select_related("job")
 
 

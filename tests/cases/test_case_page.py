@@ -194,7 +194,17 @@ def test_sizes_of_panes_are_kept_for_each_person(case, release, rosa):
 
 @pytest.mark.parametrize(
     "body",
-    ["", "[]", '{"report": "wide"}', '{"report": -1}', '{"report": true}', '{"other": 1}', '{"layout": "x"}'],
+    [
+        "",
+        "[" * 900,
+        '{"report": 1' + " " * 1000 + "}",
+        "[]",
+        '{"report": "wide"}',
+        '{"report": -1}',
+        '{"report": true}',
+        '{"other": 1}',
+        '{"layout": "x"}',
+    ],
 )
 def test_sizes_that_are_none_are_refused(rosa, body):
     answer = signed_in(rosa).post("/panes/case/", body, content_type="application/json")

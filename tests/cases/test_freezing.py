@@ -1,5 +1,7 @@
 """Releases: what a freeze takes, what it refuses, and the page that asks once more."""
 
+import zipfile
+
 import pytest
 
 from medbench.cases.bundles import bundle_of, digest
@@ -8,6 +10,7 @@ from medbench.cases.models import Release
 from medbench.cases.queries import draft_numbers
 from medbench.cases.services import Wording, edit_triplet, freeze_release
 from medbench.errors import Conflict
+from medbench.formats.bundle import text_files
 from tests.cases.build import make_benchmark, make_case, make_triplet
 from tests.cases.test_list_page import CountedQueries, words
 from tests.people import signed_in
@@ -118,3 +121,15 @@ def test_the_benchmark_page_costs_the_same_with_more_releases(benchmark, ada, dj
         freeze_release(benchmark, by=ada)
     with django_assert_num_queries(len(one)):
         session.get(f"/benchmarks/{benchmark.pk}/")
+
+
+def test_a_curator_downloads_the_texts_of_a_release(benchmark, ada, rosa, eve, tmp_path):
+    release = freeze_release(benchmark, by=ada)
+    address = f"/releases/{release.pk}/bundle.zip"
+    answer = signed_in(ada).get(address)
+    (tmp_path / "bundle.zip").write_bytes(b"".join(answer.streaming_content))
+    bundle = bundle_of(Edition(benchmark, release))
+    with zipfile.ZipFile(tmp_path / "bundle.zip") as packed:
+        assert {name: packed.read(name) for name in packed.namelist()} == text_files(bundle)
+    assert signed_in(rosa).get(address).status_code == 403
+    assert signed_in(eve).get(address).status_code == 404

@@ -143,6 +143,16 @@ def test_an_upload_is_seen_by_its_uploader_only(sam, packed, team):
     assert signed_in(other).post(address).status_code == 404
 
 
+def test_the_list_tells_of_an_import_that_runs(sam, packed, team):
+    make_benchmark(team)
+    address = upload(sam, packed, "colon <2>.zip").headers["Location"]
+    page = signed_in(sam).get("/cases/")
+    assert "colon <2>.zip : being checked" in words(page)
+    assert address in page.content.decode()
+    work()
+    assert "being checked" not in words(signed_in(sam).get("/cases/"))
+
+
 def test_without_a_file_the_form_says_so(sam):
     answer = signed_in(sam).post("/benchmarks/import/")
     assert answer.status_code == 422

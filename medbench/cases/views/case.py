@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from medbench.cases.queries import ShownCase
 
 
+PANES_MAX_BYTES = 1_000
+
+
 @login_required
 @require_safe
 def case(request: SignedInRequest, case_id: uuid.UUID) -> HttpResponse:
@@ -85,8 +88,8 @@ def _editions(case: Case, *, held_out: bool, draft: bool) -> list[Edition]:
 def panes(request: SignedInRequest, page: str) -> HttpResponse:
     """Store the sizes and layout of a page's panes for this person."""
     try:
-        sizes = json.loads(request.body)
-    except ValueError as error:
-        raise InvalidInput("Sizes of panes are a JSON object.") from error
+        sizes = json.loads(request.body[:PANES_MAX_BYTES])
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput("Sizes of panes are a small JSON object.") from error
     remember_panes(request.user, page, sizes)
     return HttpResponse(status=204)
