@@ -81,7 +81,8 @@ class Row:
 
 @dataclass(frozen=True)
 class Column:
-    """One uploaded output. `removed` says why it was not scored; else it has a best reference."""
+    """One uploaded output: scored, with the closest reference if it shares a word with any; or
+    `removed` says why it was not."""
 
     number: int
     output: Output
@@ -91,8 +92,8 @@ class Column:
 
     @property
     def best_key(self) -> str:
-        """The address of its best pair."""
-        return f"{self.best_reference}-{self.number}"
+        """The address of its best pair; "" where it has none."""
+        return f"{self.best_reference}-{self.number}" if self.best_reference else ""
 
     @property
     def hundredths(self) -> str:
@@ -161,10 +162,10 @@ def grid_of(
         best_output = kept[int(matrix[i].argmax())].position + 1 if row_best[i] > 0 else None
         cells = _cells(matrix, i, kept, row_best, column_best)
         rows.append(Row(i + 1, version, float(row_best[i]), best_output, cells))
-    columns = [
-        Column(output.position + 1, output, float(column_best[j]), int(matrix[:, j].argmax()) + 1)
-        for j, output in enumerate(kept)
-    ]
+    columns = []
+    for j, output in enumerate(kept):
+        closest = int(matrix[:, j].argmax()) + 1 if column_best[j] > 0 else None
+        columns.append(Column(output.position + 1, output, float(column_best[j]), closest))
     return Grid(rows, columns, _removed(outputs, profile))
 
 

@@ -15,6 +15,7 @@ from django.utils import timezone
 from leaderboard.models import Board, Output, Submission
 from leaderboard.permissions import refuse_conflict, require_manage, team_of
 from leaderboard.services import evaluations
+from leaderboard.services.board_scores import word_profile
 from medbench.accounts.permissions import require
 from medbench.errors import Conflict, InvalidInput
 from medbench.formats.problems import SHOWN
@@ -70,17 +71,27 @@ def limits() -> Limits:
     )
 
 
-def check_upload(board: Board, data: bytes, by: Person, *, keep: int = SHOWN) -> ReadResults:
+def check_upload(
+    board: Board, data: bytes, by: Person, *, file_name: str = "", keep: int = SHOWN
+) -> ReadResults:
     """What the one validator says of a result file for this board. Records nothing.
 
-    Of problems and of warnings `keep` are listed, all are counted. Raises NotFound and NotAllowed
+    Problems name the file as `file_name`; of problems and of warnings `keep` are listed, all are
+    counted. Raises NotFound and NotAllowed
     for whoever may not submit here (code `conflict_of_interest` on a held-out board), Conflict
     where the board is closed.
     """
     _refuse_submitter(board, by)
     cases = board.release.cases.filter(split=board.split)
     case_ids = cases.order_by("position").values_list("case__case_id", flat=True)
-    return check_results(data, case_ids=list(case_ids), limits=limits(), keep=keep)
+    return check_results(
+        data,
+        case_ids=list(case_ids),
+        limits=limits(),
+        profile=word_profile(board),
+        file=file_name,
+        keep=keep,
+    )
 
 
 def submit(
@@ -100,7 +111,7 @@ def submit(
     """
     if len(idempotency_key) > IDEMPOTENCY_KEY_LONGEST:
         raise InvalidInput(f"An Idempotency-Key has at most {IDEMPOTENCY_KEY_LONGEST} characters.")
-    answer = check_upload(board, data, by, keep=WARNINGS_RECORDED)
+    answer = check_upload(board, data, by, file_name=file_name, keep=WARNINGS_RECORDED)
     if answer.results is None:
         raise ResultsRefused(answer)
     sha256 = hashlib.sha256(data).hexdigest()

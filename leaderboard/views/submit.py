@@ -43,7 +43,7 @@ def submit(request: SignedInRequest) -> HttpResponse:
         return _page(request, form=form)
     board, file = form.cleaned_data["board"], form.cleaned_data["file"]
     data = _read(file)
-    answer = submissions.check_upload(board, data, request.user)
+    answer = submissions.check_upload(board, data, request.user, file_name=file.name)
     ticket = checked_files.keep(file.name, data, request.user)
     return _page(request, form=form, **_answered(board, file.name, answer, ticket))
 
@@ -56,7 +56,7 @@ def record(request: SignedInRequest) -> HttpResponse:
     file = checked_files.get(request.POST.get("ticket", ""), request.user)
     form = DetailsForm(request.POST)
     if not form.is_valid():
-        answer = submissions.check_upload(board, file.data, request.user)
+        answer = submissions.check_upload(board, file.data, request.user, file_name=file.name)
         answered = _answered(board, file.name, answer, request.POST["ticket"]) | {"details": form}
         return _page(request, form=CheckForm(request.user, initial={"board": board.pk}), **answered)
     submission = submissions.submit(
@@ -77,7 +77,7 @@ def findings_csv(request: SignedInRequest) -> HttpResponse:
     """Every problem and warning of a checked file, not only those shown."""
     board = queries.board(request.user, _uuid(request.GET.get("board", "")), "submission.create")
     file = checked_files.get(request.GET.get("ticket", ""), request.user)
-    answer = submissions.check_upload(board, file.data, request.user, keep=ALL)
+    answer = submissions.check_upload(board, file.data, request.user, file_name=file.name, keep=ALL)
     response = HttpResponse(content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = 'attachment; filename="problems.csv"'
     writer = csv.writer(response)

@@ -16,7 +16,7 @@ from medbench.errors import Conflict, NotAllowed
 from medbench.jobs.attempt import Attempt, Superseded, run
 from medbench.jobs.models import Job
 from tests.leaderboard.build import make_board
-from tests.leaderboard.results import as_bytes, work_off
+from tests.leaderboard.results import as_bytes, submitted, work_off
 
 TOTALS = (
     "recall",
@@ -29,12 +29,6 @@ TOTALS = (
     "n_empty_removed",
     "n_duplicates_removed",
 )
-
-
-def queued(team, person, **cases):
-    """A submission of these insights by case, waiting for its evaluation."""
-    board = make_board(team)
-    return submit(board, as_bytes(**cases), "results.json", person)
 
 
 @pytest.mark.django_db
@@ -69,7 +63,9 @@ def test_the_result_files_of_tcga_mini_get_the_expected_scores_and_ranks(tcga_mi
 
 @pytest.mark.django_db
 def test_a_stopped_evaluation_goes_on_without_a_double_row(team, rosa):
-    submission = queued(team, rosa, **{"C-1": ["All lymph nodes are free."], "C-2": [], "C-3": ["6 cm"]})
+    submission = submitted(
+        team, rosa, work=False, **{"C-1": ["All lymph nodes are free."], "C-2": [], "C-3": ["6 cm"]}
+    )
     first = Attempt(jobs.services.claim("first"))
     evaluation = submission.evaluations.get()
     first.progress(stage="ROUGE-1")
@@ -96,7 +92,7 @@ def test_a_stopped_evaluation_goes_on_without_a_double_row(team, rosa):
 
 @pytest.mark.django_db
 def test_evaluating_again_after_the_end_changes_nothing(team, rosa):
-    submission = queued(team, rosa, **{"C-1": ["Margins are negative."]})
+    submission = submitted(team, rosa, work=False, **{"C-1": ["Margins are negative."]})
     attempt = Attempt(jobs.services.claim("test"))
     evaluations.evaluate(attempt)
     finished = submission.evaluations.get()
@@ -124,7 +120,7 @@ def test_a_board_of_ten_cases_has_intervals_around_its_scores_and_always_the_sam
 
 @pytest.mark.django_db
 def test_a_failed_evaluation_is_run_again_by_its_submitter_and_then_ranks(team, ada, rosa, bruno):
-    submission = queued(team, rosa, **{"C-1": ["Margins are negative."]})
+    submission = submitted(team, rosa, work=False, **{"C-1": ["Margins are negative."]})
     job = jobs.services.claim("test")
     jobs.services.fail(job, "broke", "The disk is full.")
     assert not arrange(queries.entries(rosa, [submission.board])).ranked
@@ -142,7 +138,7 @@ def test_a_failed_evaluation_is_run_again_by_its_submitter_and_then_ranks(team, 
 
 @pytest.mark.django_db
 def test_scoring_anew_makes_a_new_generation_beside_the_old(team, ada, rosa):
-    submission = queued(team, rosa, **{"C-1": ["Margins are negative."]})
+    submission = submitted(team, rosa, work=False, **{"C-1": ["Margins are negative."]})
     work_off()
     evaluations.run_again(submission, ada)
     assert [each.generation for each in queries.entries(ada, [submission.board])] == [1]
@@ -154,7 +150,7 @@ def test_scoring_anew_makes_a_new_generation_beside_the_old(team, ada, rosa):
 
 @pytest.mark.django_db
 def test_a_cancelled_evaluation_stops_and_can_be_run_again(team, rosa, chen):
-    submission = queued(team, rosa, **{"C-1": ["Margins are negative."]})
+    submission = submitted(team, rosa, work=False, **{"C-1": ["Margins are negative."]})
     with pytest.raises(NotAllowed):
         evaluations.cancel(submission, chen)
     attempt = Attempt(jobs.services.claim("test"))

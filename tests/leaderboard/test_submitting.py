@@ -114,8 +114,11 @@ def test_page_api_and_command_give_the_same_answer(team, rosa, tmp_path):
             stdout=said,
             stderr=StringIO(),
         )
-    command = json.loads(said.getvalue())
-    assert (command["problems"], command["warnings"]) == (body["problems"], body["warnings"])
+    assert json.loads(said.getvalue()) == body
+    said = StringIO()
+    with pytest.raises(CommandError):
+        call_command("validate_results", tmp_path / "results.json", benchmark="colon", json=True, stdout=said)
+    assert json.loads(said.getvalue()) == body
     page = signed_in(rosa).post("/submit/", {"board": board.pk, "file": upload(BAD)})
     shown = page.context["answer"]
     assert (shown.problems.as_dicts(), shown.warnings.as_dicts()) == (body["problems"], body["warnings"])

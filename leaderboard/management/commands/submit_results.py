@@ -34,8 +34,9 @@ class Command(BaseCommand):
             submission = self._submit(file, board, user)
         except ResultsRefused as refusal:
             if options["json"]:
-                self.stdout.write(json.dumps({"ok": False} | refusal.as_dict()))
-            self.stderr.write("\n".join(str(each) for each in refusal.answer.problems))
+                self.stdout.write(json.dumps(refusal.as_dict()))
+            else:
+                self.stderr.write("\n".join(str(each) for each in refusal.answer.problems))
             raise CommandError(refusal.message) from refusal
         except MedBenchError as error:
             raise CommandError(error.message) from error
