@@ -7,8 +7,8 @@ export const KEYS = [
   { id: "page.keys", key: "?", scope: "everywhere", label: "Keys that work on this page" },
   { id: "page.search", key: "/", scope: "everywhere", label: "Search, filter or find in the report" },
 
-  { id: "list.next", key: "j", scope: "list", label: "Next row or triplet", event: true },
-  { id: "list.previous", key: "k", scope: "list", label: "Previous row or triplet", event: true },
+  { id: "list.next", key: "j", scope: "list", label: "Next row, triplet or question", event: true },
+  { id: "list.previous", key: "k", scope: "list", label: "Previous row, triplet or question", event: true },
   { id: "item.next", key: "J", scope: "list", label: "Next case or item" },
   { id: "item.previous", key: "K", scope: "list", label: "Previous case or item" },
   { id: "panes.layout", key: "v", scope: "panes", label: "Next pane layout" },
