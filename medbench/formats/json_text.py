@@ -80,7 +80,7 @@ def _explain(error: ValueError, text: str) -> tuple[str, str, int, Place]:
         place, position = next((at, position) for at, position, is_second in _values(text) if is_second)
         return "duplicate_key", f"“{place[-1]}” stands twice in one object. Keep one.", position, place
     if isinstance(error, _Constant):
-        position = next(m.start() for m in _PIECE.finditer(text) if m.group() == str(error))
+        position = next(m.start() for m in _PIECE.finditer(text) if m.group().startswith(str(error)))
         return "bad_json", f"{error} is not a number in JSON. Write null.", position, ()
     return "bad_json", "A number has too many digits.", 0, ()
 

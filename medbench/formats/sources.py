@@ -22,7 +22,7 @@ UNPACKED_PER_BYTE = 200  # an archive that promises more is a bomb
 UNPACKED_FREE = 50_000_000  # bytes that any archive may unpack to
 MEMBERS_MOST = 100_000
 BENCHMARK_FILE = "benchmark.json"
-# What unpacking raises: damage, a password, an unknown method.
+# What zipfile raises on damage, a password, an unknown method; RuntimeError has NotImplementedError.
 _DAMAGE = (
     zipfile.BadZipFile,
     zlib.error,
@@ -31,7 +31,7 @@ _DAMAGE = (
     EOFError,
     OSError,
     RuntimeError,
-    NotImplementedError,
+    ValueError,
 )
 
 
@@ -93,8 +93,12 @@ class Folder:
         pass
 
     def read(self, name: str, most: int) -> bytes:
-        with self.find(name, None).open("rb") as file:
-            return _bounded(file.read(most + 1), most)
+        path = self.find(name, None)
+        try:
+            with path.open("rb") as file:
+                return _bounded(file.read(most + 1), most)
+        except OSError as error:
+            raise Unfit("file_missing", f"The file cannot be read: {error.strerror}.") from error
 
     def find(self, name: str, unpack_to: Path | None) -> Path:  # noqa: ARG002  # nothing to unpack
         path = self._root / name
@@ -115,7 +119,7 @@ class Archive:
     def __init__(self, path: Path) -> None:
         try:
             self._zip = zipfile.ZipFile(path)
-        except (*_DAMAGE, ValueError) as error:
+        except _DAMAGE as error:
             raise Unfit("bad_zip", "This is not a zip archive that can be read.") from error
         try:
             self._members = self._checked_members(path.stat().st_size)
@@ -139,9 +143,10 @@ class Archive:
         if unpack_to is None:
             return None
         target = unpack_to / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with _damage_told(), self._zip.open(member) as packed, target.open("wb") as file:
-            shutil.copyfileobj(packed, file)
+        with _damage_told():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with self._zip.open(member) as packed, target.open("wb") as file:
+                shutil.copyfileobj(packed, file)
         return target
 
     def _member(self, name: str) -> zipfile.ZipInfo:
@@ -151,7 +156,7 @@ class Archive:
         return member
 
     def _checked_members(self, packed_bytes: int) -> dict[str, zipfile.ZipInfo]:
-        files = [member for member in self._zip.infolist() if not member.is_dir()]
+        files = [member for member in self._zip.infolist() if not member.filename.endswith("/")]
         if len(files) > MEMBERS_MOST:
             raise Unfit("too_large", f"The archive has {len(files):,} files, limit {MEMBERS_MOST:,}.")
         unpacked_bytes = sum(member.file_size for member in files)
@@ -180,7 +185,7 @@ def _damage_told() -> Iterator[None]:
     try:
         yield
     except _DAMAGE as error:
-        raise Unfit("bad_zip", "The archive is damaged or encrypted here.") from error
+        raise Unfit("bad_zip", "The archive is damaged or encrypted, or cannot be unpacked here.") from error
 
 
 def _bounded(data: bytes, most: int) -> bytes:

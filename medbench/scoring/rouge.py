@@ -24,9 +24,11 @@ if TYPE_CHECKING:
 Profile = Literal["parity-ascii", "unicode", "porter"]
 PROFILES: tuple[Profile, ...] = get_args(Profile)
 DEFAULT_PROFILE: Profile = "parity-ascii"
+_Feature = str | tuple[str, int]
 STEMMED_FROM = 4  # characters: rouge_score leaves shorter words as they are
 
 _ASCII_WORD = re.compile(r"[a-z0-9]+")
+_DECIMAL_WORD = re.compile(r"[a-z0-9]++(?:(?<=\d)\.\d[a-z0-9]*+)*+")  # _unicode_word in ASCII, fast
 # Scripts without spaces between words: each of these characters is a word.
 _OWN_WORD = (
     "\u3005\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"
@@ -37,7 +39,9 @@ _OWN_WORD = (
 def tokenise(text: str, profile: Profile = DEFAULT_PROFILE) -> list[str]:
     """The words of a text. `unicode` also applies NFKC; the others take the text as it is."""
     if profile == "unicode":
-        return _unicode_word().findall(unicodedata.normalize("NFKC", text).casefold())
+        text = unicodedata.normalize("NFKC", text).casefold()
+        pattern = _DECIMAL_WORD if text.isascii() else _unicode_word()
+        return pattern.findall(text)
     words = _ASCII_WORD.findall(text.lower())
     return words if profile == "parity-ascii" else [stem for word in words if (stem := _stem(word))]
 
@@ -63,9 +67,9 @@ def matrix_of_words(
     The n-th occurrence of a word in a text is a feature of its own, so the number of shared words
     (the smaller count of each) is a plain product of 0/1 matrices. Source: metrics_spec section 7.
     """
-    features: dict[tuple[str, int], int] = {}
-    rows = [[features.setdefault(f, len(features)) for f in _occurrences(words)] for words in references]
-    columns = [[features[f] for f in _occurrences(words) if f in features] for words in outputs]
+    features: dict[_Feature, int] = {}
+    rows = [[features.setdefault(f, len(features)) for f in _features(words)] for words in references]
+    columns = [[features[f] for f in _features(words) if f in features] for words in outputs]
     hits = _one_hot(rows, len(features)) @ _one_hot(columns, len(features)).T
     recall = hits / np.array([max(len(words), 1) for words in references], dtype=float)[:, None]
     precision = hits / np.array([max(len(words), 1) for words in outputs], dtype=float)[None, :]
@@ -76,18 +80,20 @@ def matrix_of_words(
     return scores
 
 
-def _occurrences(words: Sequence[str]) -> Iterator[tuple[str, int]]:
-    """Each word with the number of times it stood before."""
+def _features(words: Sequence[str]) -> Iterator[_Feature]:
+    """Each word where it stands first; later, with the number of times it stood before."""
     seen: dict[str, int] = {}
     for word in words:
-        n = seen[word] = seen.get(word, -1) + 1
-        yield word, n
+        n = seen.get(word, 0)
+        seen[word] = n + 1
+        yield (word, n) if n else word
 
 
-def _one_hot(rows: list[list[int]], width: int) -> NDArray[np.float64]:
-    matrix = np.zeros((len(rows), width))
+def _one_hot(rows: list[list[int]], width: int) -> NDArray[np.int32]:
+    """0/1 rows. Whole numbers: their product starts no threads that fight with other workers."""
+    matrix = np.zeros((len(rows), width), np.int32)
     for i, row in enumerate(rows):
-        matrix[i, row] = 1.0
+        matrix[i, row] = 1
     return matrix
 
 
@@ -95,10 +101,10 @@ def _one_hot(rows: list[list[int]], width: int) -> NDArray[np.float64]:
 def _unicode_word() -> re.Pattern[str]:
     """A run of letters, marks and digits with its decimals (3.5), or one character of its own.
 
-    Marks are listed because a word character of Python's is none; a-z stands first for speed.
+    Marks are listed because a word character of Python's is none.
     """
     marks = "".join(c for c in map(chr, range(sys.maxunicode + 1)) if unicodedata.category(c)[0] == "M")
-    letters = rf"(?:[a-z0-9]++|[^\W_{_OWN_WORD}]++|[{marks}]++)"
+    letters = rf"(?:[^\W_{_OWN_WORD}]++|[{marks}]++)"
     return re.compile(rf"{letters}++(?:(?<=\d)\.\d{letters}*+)*+|[{_OWN_WORD}]")
 
 

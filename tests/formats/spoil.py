@@ -1,6 +1,7 @@
 """Seeded ways to spoil a file: bytes knocked about, and values replaced by hostile ones."""
 
 import json
+from copy import deepcopy
 
 SNIPPETS = [
     b"\0",
@@ -79,6 +80,6 @@ def spoil_value(document, rng):
             if rng.random() < 0.2:
                 del inside[key]
             else:
-                inside[key] = rng.choice(VALUES)
+                inside[key] = deepcopy(rng.choice(VALUES))
             break
     return document

@@ -362,6 +362,25 @@ def test_a_damaged_slide_in_an_archive_is_refused(tmp_path):
     assert refused(path, unpack_to=tmp_path / "out") == [("bad_zip", "cases.jsonl", 1, "A-1", "slide")]
 
 
+def test_a_name_in_an_archive_that_is_no_text_is_damage(tmp_path):
+    path = write_zip(tmp_path / "b.zip", case())
+    data = bytearray(path.read_bytes())
+    at = data.index(b"cases.jsonl")
+    data[at - 23] |= 0x08  # the flag "name is UTF-8" in the local head
+    data[at] = 0x8D
+    path.write_bytes(data)
+    assert refused(path) == [("bad_zip", "cases.jsonl", None, "", "")]
+
+
+def test_a_file_without_a_name_in_an_archive_is_nothing(tmp_path):
+    path = write_zip(tmp_path / "b.zip", case())
+    nameless = zipfile.ZipInfo("x")
+    nameless.filename = ""
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr(nameless, b"x")
+    assert len(read_bundle(path).cases) == 1
+
+
 def test_large_files_are_refused(folder, monkeypatch):
     monkeypatch.setattr("medbench.formats.bundle.REPORT_BYTES", 10)
     write_folder(folder, case(report={"path": "reports/a.txt"}), files={"reports/a.txt": b"x" * 11})

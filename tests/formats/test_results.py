@@ -90,6 +90,7 @@ def test_raw_text_is_kept():
         (b'{"method":\n"m"}\n\n{}', 4),
         (b'{"method":\n NaN}', 2),
         (b'{"method":\n -Infinity}', 2),
+        (b'{"method": "NaN",\n "cases": [NaNnot]}', 2),
         (b'{"method": "tab\tin text"}', 1),
         (b"[" * 100_000, None),
         (b'{"a":' * 100_000, None),

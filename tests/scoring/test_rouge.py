@@ -86,6 +86,11 @@ def test_unicode_words_hold_every_letter_and_digit_once(text):
     assert "".join(tokenise(text, "unicode")).replace(".", "") == "".join(letters)
 
 
+@given(st.text("abz019.,- _A", max_size=20))
+def test_ascii_words_are_the_same_beside_other_scripts(text):
+    assert tokenise(f"{text} β", "unicode") == [*tokenise(text, "unicode"), "β"]
+
+
 def test_shared_words_are_counted_as_often_as_both_have_them():
     matrix = matrix_of_words([["a", "a", "b"]], [["a"], ["a", "a", "a"], ["b", "c"]])
     assert matrix[0] == pytest.approx([2 / 4, 4 / 6, 2 / 5])
