@@ -111,3 +111,13 @@ def test_every_command_in_the_documents_exists():
     )
     assert {"migrate", "import_benchmark"} <= named
     assert named - get_commands().keys() == set()
+
+
+def test_no_test_imports_a_conftest():
+    """pytest loads it under another name; what rooms share is a plugin that tests/conftest.py names."""
+    importing = [
+        name
+        for name, text in committed()
+        if name.startswith("tests/") and re.search(r"from [\w.]+\.conftest import", text)
+    ]
+    assert importing == []
