@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import datetime as dt
 import hashlib
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 FOLDER = "checked"
 KEPT = dt.timedelta(hours=1)
+KEPT_EACH = 3  # files of one person
 _SALT = "leaderboard.checked_files"
 
 
@@ -32,12 +34,12 @@ class CheckedFile:
 
 def keep(name: str, data: bytes, by: User) -> str:
     """Keep the bytes and answer the ticket for them, good for `by` and an hour."""
-    _drop_old()
-    key = hashlib.sha256(b"%d " % by.pk + data).hexdigest()
+    key = f"{by.pk}/{hashlib.sha256(data).hexdigest()}"
     path = f"{FOLDER}/{key}"
     if default_storage.exists(path):
         default_storage.delete(path)  # written anew, so that its hour begins now
     default_storage.save(path, ContentFile(data))
+    _drop_old()
     return signing.dumps({"user": by.pk, "key": key, "name": name}, salt=_SALT)
 
 
@@ -57,9 +59,13 @@ def get(ticket: str, by: User) -> CheckedFile:
 
 
 def _drop_old() -> None:
-    if not default_storage.exists(FOLDER):
-        return
-    for name in default_storage.listdir(FOLDER)[1]:
-        path = f"{FOLDER}/{name}"
-        if default_storage.get_modified_time(path) < timezone.now() - KEPT:
-            default_storage.delete(path)
+    """Delete what is past its hour, and all but the newest files of each person."""
+    for person in default_storage.listdir(FOLDER)[0]:
+        ages = {}
+        for name in default_storage.listdir(f"{FOLDER}/{person}")[1]:
+            with suppress(FileNotFoundError):  # dropped by somebody else at this moment
+                path = f"{FOLDER}/{person}/{name}"
+                ages[path] = timezone.now() - default_storage.get_modified_time(path)
+        for place, (path, age) in enumerate(sorted(ages.items(), key=lambda each: each[1])):
+            if age > KEPT or place >= KEPT_EACH:
+                default_storage.delete(path)

@@ -16,7 +16,6 @@ from medbench.jobs.models import Job
 if TYPE_CHECKING:
     import uuid
     from collections.abc import Iterable
-    from typing import Any
 
     from django.db.models import QuerySet
 
@@ -156,11 +155,11 @@ def case_scores(evaluation: Evaluation) -> QuerySet[CaseScore]:
 
 
 def narrowed_cases(scores: QuerySet[CaseScore], site: str, difficulty: str) -> QuerySet[CaseScore]:
-    """The cases of one site, of one difficulty, or both; "" = any."""
+    """The cases of one site, of one difficulty, or both; "" = any. Both are among values_of()."""
     if site:
         scores = scores.filter(release_case__site=site)
     if difficulty:
-        scores = scores.filter(release_case__difficulty=int(difficulty) if difficulty in "1234" else 0)
+        scores = scores.filter(release_case__difficulty=int(difficulty))
     return scores
 
 
@@ -171,10 +170,10 @@ def sorted_cases(scores: QuerySet[CaseScore], key: str, *, down: bool) -> QueryS
     return scores.order_by(("-" if down else "") + CASE_SORTS[key], "release_case__position")
 
 
-def values_of(scores: QuerySet[CaseScore], name: str) -> list[Any]:
+def values_of(scores: QuerySet[CaseScore], name: str) -> list[str]:
     """The different values of a field of the cases, for the choices of a filter."""
     field = f"release_case__{name}"
-    return [value for value in scores.order_by(field).values_list(field, flat=True).distinct() if value]
+    return [str(value) for value in scores.order_by(field).values_list(field, flat=True).distinct() if value]
 
 
 def case_score(submission: Submission, case_pk: uuid.UUID) -> CaseScore:

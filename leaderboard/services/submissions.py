@@ -109,8 +109,8 @@ def submit(
     it made before; with another file or board it raises Conflict. Raises ResultsRefused where the
     file has problems, and what check_upload raises.
     """
-    if len(idempotency_key) > IDEMPOTENCY_KEY_LONGEST:
-        raise InvalidInput(f"An Idempotency-Key has at most {IDEMPOTENCY_KEY_LONGEST} characters.")
+    if len(idempotency_key) > IDEMPOTENCY_KEY_LONGEST or not idempotency_key.isprintable():
+        raise InvalidInput(f"An Idempotency-Key has at most {IDEMPOTENCY_KEY_LONGEST} printable characters.")
     answer = check_upload(board, data, by, file_name=file_name, keep=WARNINGS_RECORDED)
     if answer.results is None:
         raise ResultsRefused(answer)

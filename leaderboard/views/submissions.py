@@ -84,7 +84,8 @@ def _template(request: PageRequest) -> str:
 def _case_table(request: PageRequest, evaluation: Evaluation) -> dict[str, Any]:
     """The scored cases, narrowed and sorted as the address says."""
     everything = queries.case_scores(evaluation)
-    site, difficulty = request.GET.get("site", ""), request.GET.get("difficulty", "")
+    sites, difficulties = queries.values_of(everything, "site"), queries.values_of(everything, "difficulty")
+    site, difficulty = _asked(request, "site", sites), _asked(request, "difficulty", difficulties)
     key, down = asked_order(request.GET.get("sort", ""), queries.CASES_USUALLY_DOWN, "")
     found = queries.sorted_cases(queries.narrowed_cases(everything, site, difficulty), key, down=down)
     return {
@@ -93,14 +94,20 @@ def _case_table(request: PageRequest, evaluation: Evaluation) -> dict[str, Any]:
         "difficulty": difficulty,
         "sort": request.GET.get("sort", ""),
         "heads": heads(CASE_COLUMNS, queries.CASES_USUALLY_DOWN, key, down=down),
-        "sites": queries.values_of(everything, "site"),
-        "difficulties": queries.values_of(everything, "difficulty"),
+        "sites": sites,
+        "difficulties": difficulties,
         "near_duplicates": {
             each["case_id"]
             for each in evaluation.submission.warnings
             if each["code"] == "near_duplicate_insight"
         },
     }
+
+
+def _asked(request: PageRequest, name: str, choices: list[str]) -> str:
+    """What a filter is set to; "" where the address asks for something that is not there."""
+    asked = request.GET.get(name, "")
+    return asked if asked in choices else ""
 
 
 @require_POST

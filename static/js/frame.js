@@ -59,6 +59,7 @@ document.addEventListener("keydown", (event) => {
   if (event.key !== "Escape" || event.defaultPrevented) return;
   const sheet = document.getElementById("key-sheet");
   const menu = document.querySelector("details.menu[open]");
+  if (sheet || menu) event.preventDefault(); // one Esc closes one thing
   if (sheet) closeKeySheet(sheet, document.querySelector('[data-command="page.keys"]'));
   else if (menu) {
     menu.open = false;

@@ -101,7 +101,7 @@ if (typeof document !== "undefined") {
     if (event.target.closest("[data-show-evidence]")) followEvidence();
   });
   document.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape" || event.defaultPrevented || document.getElementById("key-sheet")) return;
+    if (event.key !== "Escape" || event.defaultPrevented) return;
     document.querySelector("[data-unpin]")?.click();
   });
 }

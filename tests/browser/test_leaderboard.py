@@ -103,6 +103,29 @@ def test_enter_pins_a_pair_and_escape_unpins_it_while_the_focus_stays(outputs_pa
     assert (pinned(page), focused(page)) == ([], "3-1")
 
 
+def test_e_shows_the_evidence_of_the_pinned_reference(outputs_page):
+    page = outputs_page
+    page.click("[data-cell='2-2']")
+    page.wait_for_selector("[data-pinned='2-2']")
+    page.evaluate("document.querySelector('[data-report]').innerHTML += '<p>x</p>'.repeat(200)")
+    page.evaluate("document.querySelector('[data-report]').scrollTop = 5000")
+    page.keyboard.press("e")
+    box, mark = (page.locator(each).bounding_box() for each in ("[data-report]", "mark.is-current"))
+    assert box["y"] <= mark["y"] <= box["y"] + box["height"]
+
+
+def test_one_escape_closes_a_menu_and_the_next_unpins(outputs_page):
+    page = outputs_page
+    page.click("[data-cell='2-2']")
+    page.wait_for_selector("[data-pinned='2-2']")
+    page.click("text=Rosa Lind")
+    page.keyboard.press("Escape")
+    assert page.locator("details.menu[open]").count() == 0
+    assert pinned(page) == ["2-2"]
+    page.keyboard.press("Escape")
+    page.wait_for_selector("[data-pinned='']")
+
+
 def test_every_cell_is_named_as_the_table_has_it(outputs_page):
     page = outputs_page
     names = page.locator("[data-cell]").evaluate_all("all => all.map((a) => a.getAttribute('aria-label'))")
@@ -147,7 +170,7 @@ def test_a_chosen_file_is_checked_at_once_and_then_submitted(page, sign_in, live
     page.click("button >> text='Submit'")
     page.wait_for_url("**/submissions/*/")
     assert page.locator("text=Submission 1 received.").is_visible()
-    assert page.locator(".progress-region >> text=Place 1 in the queue").is_visible()
+    assert page.locator(".progress-region >> text=1st in the queue").is_visible()
     work_off()
     page.wait_for_selector("text=Mean case F1")
     page.wait_for_selector("table.case-scores")

@@ -1,7 +1,9 @@
 """Submitting a result file: by page, API and command, with one validator."""
 
 import json
+import os
 import threading
+import time
 from io import StringIO
 
 import pytest
@@ -161,6 +163,23 @@ def test_a_checked_file_is_good_for_its_owner_only(team, rosa, ada):
 
 
 @pytest.mark.django_db
+def test_checked_files_are_kept_an_hour_and_three_a_person(team, rosa, tmp_path):
+    board, client = make_board(team), signed_in(rosa)
+    tickets = []
+    for n in range(4):
+        data = as_bytes(**{"C-1": [f"{n} cm"]})
+        tickets.append(client.post("/submit/", {"board": board.pk, "file": upload(data)}).context["ticket"])
+    form = {"board": board.pk, "method": "ReAct", "visibility": "public"}
+    assert client.post("/submit/record/", form | {"ticket": tickets[0]}).status_code == 409
+    assert client.post("/submit/record/", form | {"ticket": tickets[1]}).status_code == 302
+    for kept in (tmp_path / "checked").glob("*/*"):
+        os.utime(kept, (0, time.time() - 3601))
+    client.post("/submit/", {"board": board.pk, "file": upload(GOOD)})
+    assert client.post("/submit/record/", form | {"ticket": tickets[2]}).status_code == 409
+    assert [each.read_bytes() for each in (tmp_path / "checked").glob("*/*")] == [GOOD]
+
+
+@pytest.mark.django_db
 def test_fields_that_do_not_fit_are_said_and_nothing_is_recorded(team, rosa):
     board = make_board(team)
     client = signed_in(rosa)
@@ -195,6 +214,7 @@ def test_the_same_key_with_the_same_file_is_one_submission(team, rosa):
     assert (other.status_code, Submission.objects.count()) == (409, 1)
     assert post(rosa, board, GOOD).status_code == 201
     assert post(rosa, board, GOOD, **{"Idempotency-Key": "x" * 101}).status_code == 400
+    assert post(rosa, board, GOOD, **{"Idempotency-Key": "a\x01b"}).status_code == 400
 
 
 @pytest.mark.django_db
