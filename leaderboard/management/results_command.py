@@ -52,7 +52,7 @@ class ResultsCommand(BaseCommand):
             data, case_ids=list(references.insights), limits=limits(), profile=profile, file=file.name
         )
         if not answer.ok:
-            count = f"{answer.problems.total:,} problem{'' if answer.problems.total == 1 else 's'}"
+            count = counted(answer.problems.total, "problem")
             self.refuse(answer, f"{file} cannot be scored: {count}.", as_json=as_json)
         return references, answer
 
@@ -66,13 +66,19 @@ class ResultsCommand(BaseCommand):
 
     def tell(self, found: Problems, kind: str = "Warning") -> None:
         """Print problems or warnings on stderr for people, and how many are not shown."""
+        style = self.style.WARNING if kind == "Warning" else self.style.ERROR
         for each in found:
-            self.stderr.write(f"{kind}: {each}")
+            self.stderr.write(f"{kind}: {each}", style)
         if found.total > len(found.shown):
-            self.stderr.write(f"{len(found.shown):,} of {found.total:,} shown.")
+            self.stderr.write(f"{len(found.shown):,} of {found.total:,} shown.", style)
 
     def print_json(self, found: dict[str, Any]) -> None:
         self.stdout.write(json.dumps(found, ensure_ascii=False, allow_nan=False))
+
+
+def counted(number: int, noun: str) -> str:
+    """1 warning, 1,024 warnings."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _bytes_of(file: Path) -> bytes:

@@ -53,7 +53,7 @@ def test_a_wrong_file_ends_with_1_and_every_problem(validate):
 
 
 def test_people_read_lines(validate):
-    assert "Can be scored: 2 of 2 cases, 3 insights, 1 warnings." in validate(SOUND).out
+    assert "Can be scored: 2 of 2 cases, 3 insights, 1 warning." in validate(SOUND).out
     done = validate(WRONG)
     assert done.status == 1
     assert "Problem: results.json · line 1 · A-22 · case_id · unknown_case: " in done.err

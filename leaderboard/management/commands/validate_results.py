@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from leaderboard.management.results_command import ResultsCommand
+from leaderboard.management.results_command import ResultsCommand, counted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,8 +20,7 @@ class Command(ResultsCommand):
             return
         self.tell(answer.warnings)
         found = answer.results.insights() if answer.results else {}
-        n_insights = sum(map(len, found.values()))
-        self.stdout.write(
-            f"Can be scored: {len(found):,} of {len(references.insights):,} cases, {n_insights:,} insights, "
-            f"{answer.warnings.total:,} warnings."
-        )
+        cases = f"{len(found):,} of {counted(len(references.insights), 'case')}"
+        insights = counted(sum(map(len, found.values())), "insight")
+        warnings = counted(answer.warnings.total, "warning")
+        self.stdout.write(f"Can be scored: {cases}, {insights}, {warnings}.")
