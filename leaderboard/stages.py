@@ -25,8 +25,6 @@ class Stage:
     name: str
     kind: str
     word: str
-    done: int | None = None  # cases, while it runs
-    total: int | None = None
 
 
 def of(evaluation: Evaluation) -> list[Stage]:
@@ -40,6 +38,5 @@ def of(evaluation: Evaluation) -> list[Stage]:
         elif place > at or job.state == Job.State.QUEUED:
             shown.append(Stage(name, "idle", "not started"))
         else:
-            counts = (job.done, job.total) if name == ROUGE_1 else (None, None)
-            shown.append(Stage(name, shape(job), job.get_state_display().lower(), *counts))
+            shown.append(Stage(name, shape(job), job.get_state_display().lower()))
     return shown

@@ -12,6 +12,7 @@ from leaderboard import bars, permissions, queries, standings
 from leaderboard.permissions import team_of
 from leaderboard.views.heads import asked_order, heads
 from medbench.accounts.permissions import may
+from medbench.scoring.intervals import FEWEST_CASES, RESAMPLES
 
 if TYPE_CHECKING:
     import uuid
@@ -69,6 +70,8 @@ def board(request: PageRequest, pk: uuid.UUID) -> HttpResponse:
         "heads": heads(COLUMNS, standings.USUALLY_DOWN, sort, down=down),
         "is_by_rank": sort == "f1" and down,
         "n_cases": shown.release.cases.filter(split=shown.split).count(),
+        "fewest_cases": FEWEST_CASES,
+        "resamples": RESAMPLES,
         "now": timezone.now(),
         "may_submit": may(request.user, "submission.create", team_of(shown)),
         "has_conflict": permissions.has_conflict(request.user, shown),
