@@ -3,6 +3,7 @@
 import threading
 
 import pytest
+from django.utils import timezone
 
 from medbench import jobs
 from medbench.jobs import queries
@@ -120,12 +121,31 @@ def test_no_more_jobs_are_started_than_there_are_slots(sweep, gate):
         jobs.services.enqueue("tests.long_step", {})
     sweep(slots=2)
     wait_until(lambda: Job.objects.filter(state=State.RUNNING).count() == 2)
-    age = queries.last_sweep_age()
-    wait_until(lambda: queries.last_sweep_age() > age)  # it goes on looking
+    started = timezone.now()
+    wait_until(WorkerBeat.objects.filter(swept_at__gt=started).exists)  # it goes on looking
     assert Job.objects.filter(state=State.QUEUED, attempt=0).count() == 3
     gate.open.set()
     wait_until(lambda: Job.objects.filter(state=State.DONE).count() == 5)
     assert set(Job.objects.values_list("attempt", flat=True)) == {1}
+
+
+def test_work_in_a_long_step_is_handed_back_when_the_worker_cannot_wait(sweep, gate, monkeypatch):
+    monkeypatch.setattr("medbench.jobs.sweep.GRACE_S", 0.2)
+    job = jobs.services.enqueue("tests.long_step", {})
+    worker = sweep(slots=1)
+    gate.reached.wait()
+
+    worker.end()
+    worker.join()
+    job.refresh_from_db()
+    assert (job.state, job.attempt, job.max_attempts) == (State.QUEUED, 1, 2)
+
+    sweep(slots=1)
+    wait_until(is_in(job, State.RUNNING))
+    gate.open.set()
+    wait_until(is_in(job, State.DONE))
+    job.refresh_from_db()
+    assert (job.attempt, job.done) == (2, 1)
 
 
 def test_worker_shows_life_while_it_runs_and_is_gone_after(sweep):
