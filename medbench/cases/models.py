@@ -339,7 +339,7 @@ class BundleUpload(models.Model):
     file = models.FileField(upload_to="bundles/", max_length=200)  # deleted once imported
     file_name = models.CharField(max_length=255)
     dry_run = models.BooleanField(default=True)  # what `job` does: check only
-    job = models.ForeignKey(Job, models.PROTECT, null=True, related_name="+")
+    job = models.ForeignKey(Job, models.PROTECT, related_name="+")
     outcome = models.JSONField(null=True, blank=True)  # of `job`, as the command prints it
     created_at = models.DateTimeField(auto_now_add=True)
 

@@ -99,6 +99,19 @@ def test_problems_are_named_with_file_line_case_and_field(sam, mini_texts, tmp_p
     assert signed_in(sam).post(address).status_code == 409
 
 
+def test_a_check_is_cancelled_and_run_again(sam, packed):
+    session = signed_in(sam)
+    address = upload(sam, packed).headers["Location"]
+    session.post(f"{address}cancel/")
+    work()
+    assert "Cancelled" in words(session.get(address))
+    session.post(f"{address}retry/")
+    work()
+    assert "can be imported" in words(session.get(address))
+    assert session.post(f"{address}retry/").status_code == 409
+    assert session.post(f"{address}cancel/").status_code == 409
+
+
 def test_a_second_import_of_the_same_upload_is_refused(sam, packed):
     address = upload(sam, packed).headers["Location"]
     assert signed_in(sam).post(address).status_code == 409
@@ -140,7 +153,8 @@ def test_an_upload_is_seen_by_its_uploader_only(sam, packed, team):
     address = upload(sam, packed).headers["Location"]
     other = join(team, make_person("olga", is_superuser=True), Role.CURATOR)
     assert signed_in(other).get(address).status_code == 404
-    assert signed_in(other).post(address).status_code == 404
+    for path in (address, f"{address}cancel/", f"{address}retry/"):
+        assert signed_in(other).post(path).status_code == 404
 
 
 def test_the_list_tells_of_an_import_that_runs(sam, packed, team):

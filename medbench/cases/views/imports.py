@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 from django.contrib.auth.decorators import login_required
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_POST
 
 from medbench.cases.forms import UploadForm, posted
 from medbench.cases.models import Benchmark
 from medbench.cases.permissions import may_import
 from medbench.cases.services import import_upload, take_upload, upload_for
 from medbench.errors import NotFound
+from medbench.jobs.services import cancel, retry
 
 if TYPE_CHECKING:
     import uuid
@@ -47,3 +48,21 @@ def outcome(request: SignedInRequest, upload_id: uuid.UUID) -> HttpResponse:
     context = {"upload": made, "job": made.job, "outcome": made.outcome}
     context["benchmark"] = Benchmark.objects.filter(name=name).first() if not made.dry_run else None
     return render(request, "cases/_outcome.html" if request.htmx else "cases/outcome.html", context)
+
+
+@login_required
+@require_POST
+def cancel_import(request: SignedInRequest, upload_id: uuid.UUID) -> HttpResponse:
+    """Stop the check or the import; what is imported already stays."""
+    made = upload_for(request.user, upload_id)
+    cancel(made.job)
+    return redirect("cases:import_outcome", made.pk)
+
+
+@login_required
+@require_POST
+def retry_import(request: SignedInRequest, upload_id: uuid.UUID) -> HttpResponse:
+    """Run a check or an import again that failed or was cancelled."""
+    made = upload_for(request.user, upload_id)
+    retry(made.job)
+    return redirect("cases:import_outcome", made.pk)
