@@ -4,10 +4,11 @@ import time
 from contextlib import suppress
 
 import pytest
-from django.conf import settings
+from django.conf import settings as site  # the name is taken by the fixture
 from playwright.sync_api import Error
 
 from tests.cases.build import make_benchmark, make_case, make_release, make_triplet
+from tests.cases.work import work
 from tests.chromium import assert_accessible
 from tests.people import signed_in
 
@@ -207,6 +208,21 @@ def test_a_triplet_is_edited_in_its_place(page, sign_in, case, ada):
     assert current_marks(page) == ["Line 7 of the gross description."]
 
 
+def test_an_upload_is_watched_until_its_result_is_read_out(page, sign_in, case, ada, tmp_path, settings):
+    settings.MEDIA_ROOT = tmp_path
+    sign_in(page, ada)
+    page.goto("/benchmarks/import/")
+    file = {"name": "bundle.zip", "mimeType": "application/zip", "buffer": b"not a zip"}
+    page.get_by_label("Bundle").set_input_files(file)
+    page.get_by_role("button", name="Upload and check").click()
+    page.get_by_text("Queued").wait_for()
+    work()
+    until(page, "document.activeElement.matches('#outcome h2')")
+    assert "1 problem. Nothing was imported." in page.locator("#announcer").inner_text()
+    assert page.locator("#outcome tbody th").all_inner_texts() == ["bad_zip"]
+    assert_accessible(page)
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_pages_are_accessible(page, sign_in, case, ada, theme):
     sign_in(page, ada)
@@ -227,8 +243,8 @@ def test_pages_are_accessible(page, sign_in, case, ada, theme):
 
 def test_cases_are_read_without_script(chromium, live, case, rosa):
     context = chromium.new_context(base_url=live.url, java_script_enabled=False)
-    session = signed_in(rosa).cookies[settings.SESSION_COOKIE_NAME].value
-    context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": live.url}])
+    session = signed_in(rosa).cookies[site.SESSION_COOKIE_NAME].value
+    context.add_cookies([{"name": site.SESSION_COOKIE_NAME, "value": session, "url": live.url}])
     page = context.new_page()
     page.goto("/cases/")
     page.get_by_label("Search goal").fill("alpha")
