@@ -3,6 +3,7 @@
 import logging
 
 import pytest
+from django.db.models import F
 
 from medbench import jobs
 from medbench.errors import InvalidInput, Unavailable
@@ -31,7 +32,7 @@ def work(monkeypatch):
     def run_once(does, job=None):
         monkeypatch.setattr(f"{__name__}.script", does)
         job = job or jobs.services.enqueue("tests.script", {"case": 7})
-        Job.objects.filter(pk=job.pk).update(not_before=None)
+        Job.objects.filter(pk=job.pk).update(not_before=F("created_at"))  # no pause
         run(Attempt(jobs.services.claim("worker")))
         job.refresh_from_db()
         return job
@@ -99,15 +100,19 @@ def test_surprise_is_tried_again_and_then_fails_without_a_word_of_the_inside(wor
     assert str(job.pk) in caplog.text
 
 
-def test_success_after_a_failed_attempt_leaves_no_error(work):
+def test_new_attempt_starts_with_a_clean_row(work):
     def breaks(attempt):
+        attempt.progress(done=7, stage="Reading")
         raise Unavailable("The provider does not answer.")
 
     def succeeds(attempt):
         pass
 
-    job = work(succeeds, work(breaks))
-    assert (job.state, job.attempt, job.error_code, job.error_text) == (State.DONE, 2, "", "")
+    job = work(breaks)
+    assert (job.done, job.stage, job.error_code) == (7, "Reading", "unavailable")
+    job = work(succeeds, job)
+    assert (job.state, job.attempt) == (State.DONE, 2)
+    assert (job.done, job.stage, job.error_code, job.error_text, job.not_before) == (0, "", "", "", None)
 
 
 def test_unknown_work_fails_at_once_and_says_why():

@@ -154,8 +154,8 @@ def test_job_locked_by_a_frozen_writer_does_not_hold_up_the_others():
         Job.objects.select_for_update().get(pk=frozen.pk)
         other = threading.Thread(target=claim_twice)
         other.start()
-        other.join()
-    assert claimed == [second, None]
+        other.join(timeout=20)  # it would wait for the lock until this transaction ends
+        assert claimed == [second, None]
 
 
 @pytest.mark.django_db
