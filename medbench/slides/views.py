@@ -64,11 +64,13 @@ def thumbnail(request: HttpRequest, slide_id: uuid.UUID) -> HttpResponseBase:
 
 
 def _visible(request: HttpRequest, slide_id: uuid.UUID) -> Slide:
-    slide = visible_slide(request.user, slide_id)
-    # Asking who it is marks the session as used, which would add "Vary: Cookie": each renewal of a
-    # cookie would then throw away every tile the browser keeps. `private` guards the shared caches.
-    request.session.accessed = False
-    return slide
+    try:
+        return visible_slide(request.user, slide_id)
+    finally:
+        # Asking who it is marks the session as used, which would add "Vary: Cookie": each renewal of
+        # a cookie would then throw away every tile the browser keeps. `private` guards the shared
+        # caches. On a refusal, the header would tell a hidden slide from one that does not exist.
+        request.session.accessed = False
 
 
 def _in_grid(slide: Slide, level: int, column: int, row: int) -> bool:

@@ -1,0 +1,424 @@
+"""Who gets what at every address of the site. A new address without a row here fails the build.
+
+To add a row: name the route as `reverse` does, and write one Visit for each kind of object it can be
+asked for.
+
+- `may`: the action of `accounts.permissions.MAY` that the view asks for, None where there is none;
+  `also`: people who may by something else, say because it is theirs.
+- `at`: what stands in the address, by name in world.py (`=x` is the text x itself).
+- GET, POST, ...: what each person gets, in the order of the head below. `in`: sent to sign-in.
+  A method that is not named must be refused with 405.
+- `data`: what a POST sends; without it a form with nothing useful, which those who may send it get
+  back.
+
+404 is for whoever must not know that the thing exists, 403 for whoever may see it.
+"""
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Visit:
+    may: str | None = None
+    at: str = ""
+    GET: str = ""
+    POST: str = ""
+    PUT: str = ""
+    PATCH: str = ""
+    DELETE: str = ""
+    query: str = ""
+    data: dict = field(default_factory=lambda: {"nothing": "useful"})
+    also: tuple[str, ...] = ()
+    team: str = "team"
+    missing: str = "404"  # what those who are signed in get for an object that does not exist
+
+
+EVERYBODY = "200 200 200 200 200 200 200 200 200 200"
+SIGNED_IN = "in  200 200 200 200 200 200 200 200 200"
+WITH_TOKEN = "401 200 200 200 200 200 200 200 200 200"
+NOTHING = "404 404 404 404 404 404 404 404 404 404"
+
+ROUTES: dict[str, list[Visit]] = {
+    # Annotators are Chen and Bruno, Dara adjudicates, Ada curates, Sam is site curator. Olga curates
+    # another benchmark, Eve has no role. Remy and Rosa are researchers; the submissions are Rosa's,
+    # the assignment is Bruno's.
+    #                  visitor eve olga remy rosa chen bruno dara ada sam
+    "home": [Visit(GET=EVERYBODY)],
+    "keys": [Visit(GET=EVERYBODY)],
+    "healthz": [Visit(GET=EVERYBODY)],
+    "operators_sign_in": [
+        Visit(GET="in  404 404 404 404 404 404 404 404 404", POST="in  404 404 404 404 404 404 404 404 404")
+    ],
+    # --- accounts
+    "accounts:sign_in": [Visit(GET=EVERYBODY, POST=EVERYBODY)],
+    "accounts:sign_out": [Visit(POST="302 302 302 302 302 302 302 302 302 302")],
+    "accounts:register": [Visit(GET=EVERYBODY, POST=EVERYBODY)],
+    "accounts:first_curator": [Visit(GET=NOTHING, POST=NOTHING)],  # somebody is here
+    "accounts:invitation": [  # whoever holds the link
+        Visit(
+            at="invitation_secret",
+            GET=EVERYBODY,
+            POST="200 302 302 302 302 302 302 302 302 302",
+        )
+    ],
+    "accounts:reset": [Visit(at="bruno reset_token", GET=EVERYBODY, POST=EVERYBODY, missing="409")],
+    "accounts:settings": [Visit(GET=SIGNED_IN, POST=SIGNED_IN)],
+    "accounts:password": [Visit(GET=SIGNED_IN, POST=SIGNED_IN)],
+    "accounts:tokens": [Visit(GET=SIGNED_IN, POST=SIGNED_IN)],
+    "accounts:token_revoke": [Visit(at="token", POST="in  404 404 404 302 404 404 404 404 404")],
+    "accounts:teams": [Visit(GET=SIGNED_IN)],
+    "accounts:people": [
+        Visit(
+            "people.manage",
+            at="team",
+            GET="in  404 404 403 403 403 403 403 200 200",
+            POST="in  404 404 403 403 403 403 403 200 200",
+        )
+    ],
+    "accounts:role_add": [
+        Visit("people.manage", at="team", POST="in  404 404 403 403 403 403 403 302 302"),
+    ],
+    "accounts:role_end": [
+        Visit("people.manage", at="team membership", POST="in  404 404 403 403 403 403 403 302 302"),
+    ],
+    "accounts:invitation_revoke": [
+        Visit("people.manage", at="team invitation", POST="in  404 404 403 403 403 403 403 302 302"),
+    ],
+    "accounts:reset_link": [
+        Visit(
+            "people.manage",
+            at="team bruno",
+            GET="in  404 404 403 403 403 403 403 200 200",
+            POST="in  404 404 403 403 403 403 403 200 200",
+        )
+    ],
+    # --- slides
+    "slides:pyramid": [
+        Visit("case.read", at="slide", GET="404 404 404 200 200 200 200 200 200 200"),
+        Visit("slide.read_held_out", at="held_slide", GET="404 404 404 404 404 200 200 200 200 200"),
+    ],
+    "slides:thumbnail": [
+        Visit("case.read", at="slide", GET="404 404 404 200 200 200 200 200 200 200"),
+        Visit("slide.read_held_out", at="held_slide", GET="404 404 404 404 404 200 200 200 200 200"),
+    ],
+    "slides:tile": [
+        Visit("case.read", at="slide =1 =0 =0 =0", GET="404 404 404 200 200 200 200 200 200 200"),
+        Visit(
+            "slide.read_held_out", at="held_slide =1 =0 =0 =0", GET="404 404 404 404 404 200 200 200 200 200"
+        ),
+    ],
+    # --- cases
+    "cases:list": [
+        Visit(GET=SIGNED_IN),
+        Visit("case.read", query="?benchmark=colon", GET="in  404 404 200 200 200 200 200 200 200"),
+        Visit(
+            "case.edit", query="?benchmark=colon&release=draft", GET="in  404 404 404 404 404 404 404 200 200"
+        ),
+        Visit(
+            "case.read",
+            team="lung_team",
+            query="?benchmark=lung",
+            GET="in  404 200 404 404 404 404 404 404 200",
+        ),
+    ],
+    "cases:case": [
+        Visit("case.read", at="case", GET="in  404 404 200 200 200 200 200 200 200"),
+        Visit("case.read_held_out", at="held_case", GET="in  404 404 404 404 404 404 404 200 200"),
+        Visit("case.edit", at="case", query="?release=draft", GET="in  404 404 404 404 404 404 404 200 200"),
+    ],
+    "cases:edit_case": [
+        Visit(
+            "case.edit",
+            at="case",
+            GET="in  404 404 403 403 403 403 403 200 200",
+            POST="in  404 404 403 403 403 403 403 422 422",
+        ),
+        Visit(
+            "case.edit",
+            at="held_case",
+            GET="in  404 404 404 404 404 404 404 200 200",
+            POST="in  404 404 404 404 404 404 404 422 422",
+        ),
+    ],
+    "cases:edit_goal": [
+        Visit(
+            "case.edit",
+            at="case",
+            GET="in  404 404 403 403 403 403 403 200 200",
+            POST="in  404 404 403 403 403 403 403 422 422",
+        ),
+    ],
+    "cases:add_triplet": [
+        Visit(
+            "case.edit",
+            at="case",
+            GET="in  404 404 403 403 403 403 403 200 200",
+            POST="in  404 404 403 403 403 403 403 422 422",
+        ),
+    ],
+    "cases:edit_triplet": [
+        Visit(
+            "case.edit",
+            at="case triplet",
+            GET="in  404 404 403 403 403 403 403 200 200",
+            POST="in  404 404 403 403 403 403 403 422 422",
+        ),
+    ],
+    "cases:retire_triplet": [
+        Visit("case.edit", at="case triplet", POST="in  404 404 403 403 403 403 403 302 302"),
+    ],
+    "cases:panes": [Visit(at="=case", POST="in  400 400 400 400 400 400 400 400 400", missing="400")],
+    "cases:import": [
+        Visit(
+            "benchmark.import",
+            also=("olga",),  # into the benchmark that she curates
+            GET="in  404 200 404 404 404 404 404 200 200",
+            POST="in  404 422 404 404 404 404 404 422 422",
+        )
+    ],
+    "cases:import_outcome": [  # whoever uploaded it
+        Visit(
+            at="upload",
+            GET="in  404 404 404 404 404 404 404 200 404",
+            POST="in  404 404 404 404 404 404 404 409 404",
+        )
+    ],
+    "cases:import_cancel": [Visit(at="upload", POST="in  404 404 404 404 404 404 404 302 404")],
+    "cases:import_retry": [
+        Visit(at="upload", POST="in  404 404 404 404 404 404 404 409 404")
+    ],  # it is queued
+    "cases:benchmark": [Visit("case.read", at="benchmark", GET="in  404 404 200 200 200 200 200 200 200")],
+    "cases:freeze": [
+        Visit(
+            "release.freeze",
+            at="benchmark",
+            GET="in  404 404 403 403 403 403 403 200 200",
+            POST="in  404 404 403 403 403 403 403 302 302",
+        )
+    ],
+    "cases:export": [Visit("benchmark.export", at="release", GET="in  404 404 403 403 403 403 403 200 200")],
+    "cases:kit": [
+        Visit(
+            "kit.download",
+            at="release",
+            GET="in  404 404 200 200 200 200 200 200 200",
+            POST="in  404 404 409 409 409 409 409 409 409",  # it is being prepared
+        )
+    ],
+    "cases:kit_file": [Visit("kit.download", at="release", GET="in  404 404 200 200 200 200 200 200 200")],
+    # --- annotation
+    "annotation:my_work": [Visit(GET=SIGNED_IN)],
+    "annotation:next": [
+        Visit(
+            "item.verify",
+            at="study",
+            GET="in  404 404 404 404 200 200 404 404 404",
+            POST="in  404 404 404 404 302 302 404 404 404",
+        ),
+        Visit(
+            at="draft_study",
+            GET="in  404 404 404 404 404 404 404 404 404",
+            POST="in  404 404 404 404 404 404 404 404 404",
+        ),
+    ],
+    "annotation:item": [
+        Visit(
+            at="assignment",
+            GET="in  404 404 404 404 404 200 404 404 404",
+            POST="in  404 404 404 404 404 400 404 404 404",
+        )
+    ],
+    "annotation:guidelines": [Visit(at="assignment", GET="in  404 404 404 404 404 200 404 404 404")],
+    "annotation:studies": [
+        Visit("study.read", also=("olga",), GET="in  404 200 404 404 404 404 200 200 200"),
+    ],
+    "annotation:new_study": [
+        Visit(
+            "study.manage",
+            also=("olga",),
+            GET="in  404 200 404 404 404 404 404 200 200",
+            POST="in  404 422 404 404 404 404 404 422 200",  # Sam has several benchmarks to choose from
+        ),
+        Visit(
+            "study.manage",
+            query="?benchmark=colon",
+            GET="in  404 404 403 403 403 403 403 200 200",
+            POST="in  404 404 403 403 403 403 403 422 422",
+        ),
+    ],
+    "annotation:study": [
+        Visit("study.read", at="study", GET="in  404 404 404 404 404 404 200 200 200"),
+        Visit("study.read", at="draft_study", GET="in  404 404 404 404 404 404 200 200 200"),
+    ],
+    "annotation:add_items": [
+        Visit("study.manage", at="study", POST="in  404 404 404 404 404 404 403 302 302"),
+    ],
+    "annotation:close_study": [
+        Visit(
+            "study.manage",
+            at="study",
+            GET="in  404 404 404 404 404 404 403 200 200",
+            POST="in  404 404 404 404 404 404 403 302 302",
+        ),
+    ],
+    "annotation:study_step": [
+        Visit("study.manage", at="study =pause", POST="in  404 404 404 404 404 404 403 302 302"),
+        Visit("study.manage", at="draft_study =discard", POST="in  404 404 404 404 404 404 403 302 302"),
+    ],
+    # --- leaderboard
+    "leaderboard:boards": [Visit(GET=EVERYBODY)],
+    "leaderboard:open_board": [  # whoever curates a benchmark that has a release
+        Visit(
+            "board.manage",
+            GET="in  404 404 404 404 404 404 404 200 200",
+            POST="in  404 404 404 404 404 404 404 200 200",
+        )
+    ],
+    "leaderboard:board": [
+        Visit("board.read", at="board", GET="404 404 404 200 200 200 200 200 200 200"),
+        Visit("board.read", at="held_board", GET="404 404 404 200 200 200 200 200 200 200"),
+        Visit("board.read", at="shared_board", team="open_team", GET=EVERYBODY),
+    ],
+    "leaderboard:example": [
+        Visit("submission.create", at="board", GET="404 404 404 200 200 200 200 200 200 200"),
+        Visit(
+            "submission.create",
+            at="shared_board",
+            team="open_team",
+            GET="404 200 200 200 200 200 200 200 200 200",
+        ),
+    ],
+    "leaderboard:help_results": [Visit(GET=EVERYBODY)],
+    "leaderboard:submit": [Visit(GET=SIGNED_IN, POST=SIGNED_IN)],
+    "leaderboard:record": [Visit(POST="in  404 404 404 404 404 404 404 404 404")],  # no board was named
+    "leaderboard:findings_csv": [Visit(GET="in  404 404 404 404 404 404 404 404 404")],
+    "leaderboard:submissions": [Visit(GET=SIGNED_IN)],
+    "leaderboard:submission": [
+        Visit("board.read", at="submission", GET="404 404 404 200 200 200 200 200 200 200"),
+        Visit(
+            "submission.read_any",
+            also=("rosa",),
+            at="private_submission",
+            GET="404 404 404 404 200 404 404 404 200 200",
+        ),
+        Visit("board.read", at="held_submission", GET="404 404 404 200 200 200 200 200 200 200"),
+    ],
+    "leaderboard:cancel": [
+        Visit(
+            "board.manage",
+            also=("rosa",),
+            at="waiting_submission",
+            POST="in  404 404 403 302 403 403 403 302 302",
+        ),
+        Visit(
+            "board.manage",
+            also=("rosa",),
+            at="private_submission",
+            POST="in  404 404 404 409 404 404 404 409 409",
+        ),
+    ],
+    "leaderboard:run_again": [
+        Visit(
+            "board.manage", also=("rosa",), at="submission", POST="in  404 404 403 302 403 403 403 302 302"
+        ),
+        Visit(
+            "board.manage",
+            also=("rosa",),
+            at="private_submission",
+            POST="in  404 404 404 302 404 404 404 302 302",
+        ),
+    ],
+    "leaderboard:visibility": [
+        Visit(
+            "board.manage", also=("rosa",), at="submission", POST="in  404 404 403 400 403 403 403 400 400"
+        ),
+        Visit(
+            "board.manage",
+            also=("rosa",),
+            at="private_submission",
+            data={"visibility": "public"},
+            POST="in  404 404 404 302 404 404 404 302 302",
+        ),
+    ],
+    "leaderboard:withdraw": [
+        Visit(
+            "board.manage",
+            also=("rosa",),
+            at="submission",
+            GET="in  404 404 403 200 403 403 403 200 200",
+            POST="in  404 404 403 302 403 403 403 302 302",
+        ),
+        Visit(
+            "board.manage",
+            also=("rosa",),
+            at="private_submission",
+            GET="in  404 404 404 200 404 404 404 200 200",
+            POST="in  404 404 404 302 404 404 404 302 302",
+        ),
+    ],
+    "leaderboard:case": [
+        Visit("case.read", at="submission case", GET="404 404 404 200 200 200 200 200 200 200"),
+        Visit(
+            "submission.read_any",
+            also=("rosa",),
+            at="private_submission case",
+            GET="404 404 404 404 200 404 404 404 200 200",
+        ),
+        Visit(at="held_submission held_case", GET=NOTHING),  # would give the references away
+    ],
+    # --- API
+    "api_nothing_here": [
+        Visit(
+            at="=api/v1/no/such/",
+            GET=NOTHING,
+            POST=NOTHING,
+            PUT=NOTHING,
+            PATCH=NOTHING,
+            DELETE=NOTHING,
+        )
+    ],
+    "api:schema": [Visit(GET=EVERYBODY)],
+    "api:me": [Visit(GET=WITH_TOKEN)],
+    "cases_api:benchmarks": [Visit(GET=WITH_TOKEN)],
+    "cases_api:releases": [
+        Visit(GET=WITH_TOKEN),
+        Visit("case.read", query="?benchmark=colon", GET="401 404 404 200 200 200 200 200 200 200"),
+    ],
+    "cases_api:cases": [
+        Visit("case.read", query="?benchmark=colon", GET="401 404 404 200 200 200 200 200 200 200"),
+        Visit(
+            "case.edit", query="?benchmark=colon&release=draft", GET="401 404 404 404 404 404 404 404 200 200"
+        ),
+    ],
+    "cases_api:case": [
+        Visit("case.read", at="case", GET="401 404 404 200 200 200 200 200 200 200"),
+        Visit("case.read_held_out", at="held_case", GET="401 404 404 404 404 404 404 404 200 200"),
+    ],
+    "annotation_api:studies": [Visit(GET=WITH_TOKEN)],
+    "annotation_api:study": [
+        Visit("study.read", at="study", GET="401 404 404 404 404 404 404 200 200 200"),
+    ],
+    "annotation_api:verdicts": [
+        Visit("study.manage", at="study", GET="401 404 404 404 404 404 404 403 200 200"),
+    ],
+    "leaderboard_api:boards": [Visit(GET=EVERYBODY)],
+    "leaderboard_api:standings": [
+        Visit("board.read", at="board", GET="404 404 404 200 200 200 200 200 200 200"),
+        Visit("board.read", at="shared_board", team="open_team", GET=EVERYBODY),
+    ],
+    "leaderboard_api:standings_csv": [
+        Visit("board.read", at="board", GET="404 404 404 200 200 200 200 200 200 200"),
+    ],
+    "leaderboard_api:submissions": [
+        Visit(GET=WITH_TOKEN, POST="401 400 400 400 400 400 400 400 400 400"),
+    ],
+    "leaderboard_api:submission": [
+        Visit("board.read", at="submission", GET="404 404 404 200 200 200 200 200 200 200"),
+        Visit(
+            "submission.read_any",
+            also=("rosa",),
+            at="private_submission",
+            GET="404 404 404 404 200 404 404 404 200 200",
+        ),
+    ],
+}
