@@ -41,7 +41,7 @@ def case_list(request: SignedInRequest) -> HttpResponse:
     context |= {
         "totals": queries.totals(edition, held_out=context["held_out"]),
         "benchmarks": visible,
-        "releases": queries.with_numbers(benchmark.releases.all()),
+        "releases": benchmark.releases.all(),
         "uploads": queries.running_uploads(request.user),
         "may_edit": may(request.user, "case.edit", benchmark.team),
     }
