@@ -1,10 +1,13 @@
 """A study over triplets, ready to be annotated."""
 
+from django.urls import reverse
+
 from annotation.models import Protocol, Study
 from annotation.services import studies
 from medbench.cases.editions import Edition
 from medbench.review import triplets
 from tests.cases.build import make_benchmark, make_case, make_triplet
+from tests.people import signed_in
 
 YES = {"grounded": "yes", "faithful": "yes", "aligned": "yes", "category": "yes"}
 
@@ -34,3 +37,22 @@ def make_draft(benchmark, annotators, by, *, per_item=2, **fields):
 def make_study(benchmark, annotators, by, *, per_item=2, **fields):
     """A running study over the whole working copy."""
     return studies.start_study(make_draft(benchmark, annotators, by, per_item=per_item, **fields))
+
+
+# --- The page of an item -----------------------------------------------------------------
+
+FORM = {f"answer-{key}": value for key, value in YES.items()}
+
+
+def address(assignment):
+    return reverse("annotation:item", args=[assignment.pk])
+
+
+def post(person, assignment, **fields):
+    return signed_in(person).post(address(assignment), {"comment": "", "version": 0} | fields)
+
+
+def ask(person, assignment, **fields):
+    """The same, as the script of the page asks."""
+    data = {"comment": "", "version": 0} | fields
+    return signed_in(person).post(address(assignment), data, HTTP_ACCEPT="application/json")

@@ -1,24 +1,27 @@
 // Two windows changed one item: every field that differs, here and there, decided one by one.
-import { differences, withField } from "./draft.js";
+import { differences } from "./draft.js";
 
-/** Show the comparison above the questions. `decide(draft)` is called once all fields are decided. */
+/** Show the comparison above the questions. `decide(fields)` is called once all fields are decided,
+    with those that are taken from the other window. */
 export function startCompare(form, mine, theirs, decide) {
   form.querySelector(".compare")?.remove();
+  const fields = differences(mine, theirs);
+  if (!fields.length) return decide([]);
   const box = Object.assign(document.createElement("section"), { className: "compare" });
   const heading = Object.assign(document.createElement("h2"), { textContent: "Changed in another window", tabIndex: -1 });
+  const taken = [];
   box.append(heading);
-  let draft = mine;
-  for (const field of differences(mine, theirs)) box.append(row(form, field, mine, theirs, choose));
+  for (const field of fields) box.append(row(form, field, mine, theirs, choose));
   form.querySelector(".questions").before(box);
   heading.focus();
 
-  function choose(fieldRow, field, from) {
-    draft = withField(draft, from, field);
+  function choose(fieldRow, field, isTheirs) {
+    if (isTheirs) taken.push(field);
     fieldRow.remove();
     const next = box.querySelector("button");
     if (next) return next.focus();
     box.remove();
-    decide(draft);
+    decide(taken);
   }
 }
 
@@ -28,8 +31,8 @@ function row(form, field, mine, theirs, choose) {
   made.append(
     Object.assign(document.createElement("h3"), { textContent: name }),
     facts([["Here", wordsOf(form, field, mine)], ["There", wordsOf(form, field, theirs)]]),
-    button("Keep mine", name, () => choose(made, field, mine)),
-    button("Take theirs", name, () => choose(made, field, theirs)),
+    button("Keep mine", name, () => choose(made, field, false)),
+    button("Take theirs", name, () => choose(made, field, true)),
   );
   return made;
 }

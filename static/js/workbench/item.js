@@ -1,157 +1,160 @@
 // One item in hand: its questions, its saving, its end.
 import { startCompare } from "./compare.js";
-import { readForm, writeForm } from "./draft.js";
+import { readForm, withField, writeForm } from "./draft.js";
 import { Questions } from "./questions.js";
 import { Saver } from "./saver.js";
+import { browserStore, post } from "./server.js";
 import { startState } from "./state.js";
 
 const TEXT_REST_MS = 1000;
 
-export function startItem(form, goTo) {
-  const life = new AbortController();
-  const { signal } = life;
-  const stored = JSON.parse(form.dataset.stored);
-  const isReadOnly = "readOnly" in form.dataset;
-  const number = document.querySelector("[data-number]").dataset.number;
-  let conflict = null; // what another window saved
-  let isLeaving = false;
+export class Item {
+  #form;
+  #goTo; // (address, words) shows the next item
+  #number;
+  #life = new AbortController(); // ends the listeners
+  #show;
+  #saver;
+  #questions = null; // none where nothing can be answered
+  #conflict = null; // what another window saved
+  #isLeaving = false;
 
-  form.dataset.live = "";
-  const acts = { now: () => saver.flush(), compare, signIn: form.dataset.signIn };
-  const show = startState(form.querySelector("[data-save-state]"), acts);
-  const parts = {
-    keep: browserStore(form.dataset.work),
-    show,
-    send: (draft) => post(form, draft, { do: "save" }),
-    conflict: (theirs) => (conflict = theirs),
-  };
-  const saver = new Saver(parts, stored);
+  constructor(form, goTo) {
+    this.#form = form;
+    this.#goTo = goTo;
+    this.#number = document.querySelector("[data-number]").dataset.number;
+    form.dataset.live = "";
+    this.#startSaving(JSON.parse(form.dataset.stored));
+    if (!("readOnly" in form.dataset)) {
+      this.#questions = new Questions(form, () => this.#changed(0), this.#life.signal);
+    }
+    this.#listen();
+    this.#restore();
+  }
 
-  function compare() {
-    startCompare(form, readForm(form), conflict, (draft) => {
-      writeForm(form, draft);
-      saver.resolve(draft, conflict);
-      questions?.moveOn();
+  // --- For the page --------------------------------------------------------------------
+
+  submit() {
+    if (!this.#questions || this.#questions.showGap()) return;
+    this.#leave({ do: "submit" }, `Item ${this.#number} submitted.`);
+  }
+
+  flush() {
+    return this.#saver.flush();
+  }
+
+  currentQuestion() {
+    return this.#form.querySelector("[data-question][aria-current]")?.dataset.question;
+  }
+
+  /** Out of the comment, back to the questions. False where one was not in it. */
+  leaveComment() {
+    if (document.activeElement !== this.#form.elements.comment) return false;
+    const question = this.#form.querySelector("[data-question][aria-current] input");
+    (question ?? this.#form.querySelector(".submit"))?.focus();
+    return true;
+  }
+
+  dispose() {
+    this.#saver.dispose();
+    this.#life.abort();
+  }
+
+  // --- Saving --------------------------------------------------------------------------
+
+  #startSaving(stored) {
+    const now = () => this.#saver.flush();
+    const compare = () => this.#compare();
+    this.#show = startState(this.#form.querySelector("[data-save-state]"), { now, compare, signIn: this.#form.dataset.signIn });
+    const parts = {
+      keep: browserStore(this.#form.dataset.work),
+      show: this.#show,
+      send: (draft) => post(this.#form, draft, { do: "save" }),
+      conflict: (theirs) => (this.#conflict = theirs),
+    };
+    this.#saver = new Saver(parts, stored);
+    if (stored.version) this.#show("saved", { at: stored.saved_at });
+  }
+
+  #restore() {
+    const kept = this.#saver.restore();
+    if (!kept) return;
+    writeForm(this.#form, kept);
+    this.#questions?.moveOn();
+  }
+
+  #changed(restMs) {
+    this.#saver.change(readForm(this.#form), restMs);
+  }
+
+  #compare() {
+    const theirs = this.#conflict;
+    startCompare(this.#form, readForm(this.#form), theirs, (taken) => {
+      // Mine is what the form holds by now: one may go on writing while comparing.
+      const draft = taken.reduce((each, field) => withField(each, theirs, field), readForm(this.#form));
+      writeForm(this.#form, draft);
+      this.#saver.resolve(draft, theirs);
+      this.#questions?.moveOn();
     });
   }
 
-  async function leave(action, sent) {
-    if (isLeaving) return;
-    isLeaving = true;
-    if (await saver.flush()) await act(action, sent);
-    else form.querySelector("[data-save-state]").querySelector("button, a")?.focus(); // what to do first
-    isLeaving = false;
+  // --- The end of the item ---------------------------------------------------------------
+
+  async #leave(action, words) {
+    if (this.#isLeaving) return;
+    this.#isLeaving = true;
+    if (await this.#saver.flush()) await this.#act(action, words);
+    else this.#form.querySelector("[data-save-state] :is(button, a)")?.focus(); // what to do first
+    this.#isLeaving = false;
   }
 
-  async function act(action, sent) {
-    const draft = readForm(form);
+  async #act(action, words) {
+    const draft = readForm(this.#form);
     let answer;
     try {
-      answer = await post(form, { ...draft, version: saver.version }, action);
+      answer = await post(this.#form, { ...draft, version: this.#saver.version }, action);
     } catch {
-      return show("unsent");
+      return this.#show("unsent");
     }
-    const { status, body } = answer;
-    if (status === 200) {
-      saver.settle(draft, body.version);
-      await goTo(body.next, sent);
-    } else if (body?.problems?.length) {
-      questions.showError(body.problems[0].field, body.problems[0].message);
-    } else if (body?.code === "stale") saver.stop(body.stored);
-    else if (status === 401) show("signed-out");
-    else show("refused", { message: body?.message ?? `the server answered ${status}.` });
+    if (answer.status !== 200) return this.#refused(answer);
+    this.#saver.settle(draft, answer.body.version);
+    await this.#goTo(answer.body.next, words);
   }
 
-  function submit() {
-    if (!isReadOnly && !questions.showGap()) leave({ do: "submit" }, `Item ${number} submitted.`);
+  #refused({ status, body }) {
+    const gap = body?.problems?.[0];
+    if (gap) this.#questions.showError(gap.field, gap.message);
+    else if (body?.code === "stale") this.#saver.stop(body.stored);
+    else if (status === 401) this.#show("signed-out");
+    else this.#show("refused", { message: body?.message ?? `the server answered ${status}.` });
   }
 
-  const questions = isReadOnly ? null : new Questions(form, () => saver.change(readForm(form), 0), signal);
-  const comment = form.querySelector("[data-comment]");
-  comment.addEventListener("input", () => saver.change(readForm(form), TEXT_REST_MS), { signal });
-  comment.addEventListener("toggle", () => comment.open && comment.matches(":has(summary:focus)") && form.elements.comment.focus(), { signal });
-  document.addEventListener("command", (event) => {
-    if (event.detail.id !== "work.comment") return;
-    event.preventDefault();
-    comment.open = true;
-    form.elements.comment.focus();
-  }, { signal });
-  form.addEventListener("submit", (event) => {
+  // --- Listening -------------------------------------------------------------------------
+
+  #listen() {
+    const { signal } = this.#life;
+    this.#form.addEventListener("submit", (event) => this.#pressed(event), { signal });
+    addEventListener("online", () => this.#saver.flush(), { signal });
+    const skipMenu = this.#form.querySelector(".skip-menu");
+    skipMenu?.addEventListener("toggle", () => skipMenu.open && skipMenu.querySelector("button").focus(), { signal });
+    const comment = this.#form.querySelector("[data-comment]");
+    comment.addEventListener("input", () => this.#changed(TEXT_REST_MS), { signal });
+    comment.addEventListener("toggle", () => {
+      if (comment.open && document.activeElement?.closest("summary")) this.#form.elements.comment.focus();
+    }, { signal });
+    document.addEventListener("command", (event) => {
+      if (event.detail.id !== "work.comment") return;
+      event.preventDefault();
+      comment.open = true;
+      this.#form.elements.comment.focus();
+    }, { signal });
+  }
+
+  #pressed(event) {
     event.preventDefault();
     const { name, value } = event.submitter ?? {};
-    if (name === "skip") leave({ skip: value }, `Item ${number} skipped.`);
-    else if (value === "submit") submit();
-    else saver.flush();
-  }, { signal });
-  addEventListener("online", () => saver.flush(), { signal });
-
-  const skipMenu = form.querySelector(".skip-menu");
-  skipMenu?.addEventListener("toggle", () => skipMenu.open && skipMenu.querySelector("button").focus(), { signal });
-
-  if (stored.version) show("saved", { at: stored.saved_at });
-  const kept = saver.restore();
-  if (kept) {
-    writeForm(form, kept);
-    questions?.moveOn();
+    if (name === "skip") this.#leave({ skip: value }, `Item ${this.#number} skipped.`);
+    else if (value === "submit") this.submit();
+    else this.#saver.flush();
   }
-
-  return {
-    submit,
-    flush: () => saver.flush(),
-    currentQuestion: () => form.querySelector("[data-question][aria-current]")?.dataset.question,
-    /** Out of the comment, back to the questions. False where one was not in it. */
-    leaveComment() {
-      if (document.activeElement !== form.elements.comment) return false;
-      (form.querySelector("[data-question][aria-current] input") ?? form.querySelector(".submit"))?.focus();
-      return true;
-    },
-    dispose() {
-      saver.dispose();
-      life.abort();
-    },
-  };
-}
-
-/** Post the draft as the plain form would; `action` is what was pressed. */
-async function post(form, { answers, comment, version }, action) {
-  const data = new FormData();
-  for (const [question, option] of Object.entries(answers)) data.set(`answer-${question}`, option);
-  data.set("comment", comment);
-  data.set("version", version);
-  for (const [name, value] of Object.entries(action)) data.set(name, value);
-  const token = /(?:^|; )csrftoken=([^;]+)/.exec(document.cookie)?.[1] ?? form.elements.csrfmiddlewaretoken.value;
-  const headers = { Accept: "application/json", "X-CSRFToken": token };
-  // keepalive: the last save is sent even while the page goes away.
-  const response = await fetch(form.action, { method: "POST", body: data, headers, redirect: "manual", keepalive: true });
-  if (response.type === "opaqueredirect") return { status: 401, body: null };
-  const isJson = response.headers.get("Content-Type")?.startsWith("application/json");
-  return { status: response.status, body: isJson ? await response.json() : null };
-}
-
-/** Where a draft waits in this browser until the server has it. */
-function browserStore(assignment) {
-  const key = `medbench.draft.${assignment}`;
-  return {
-    read() {
-      try {
-        return JSON.parse(localStorage.getItem(key));
-      } catch {
-        return null;
-      }
-    },
-    write(draft) {
-      try {
-        localStorage.setItem(key, JSON.stringify(draft));
-      } catch {
-        // Full or forbidden: the draft is still in the form and is sent as soon as possible.
-      }
-    },
-    clear() {
-      try {
-        localStorage.removeItem(key);
-      } catch {
-        // As above.
-      }
-    },
-  };
 }

@@ -7,7 +7,7 @@ import { startFind } from "../report.js";
 import { openViewer } from "../viewer/viewer.js";
 import { closeDrawer, isDrawerOpen, toggleDrawer } from "./drawer.js";
 import { forgetView, hideEvidence, showEvidence } from "./evidence.js";
-import { startItem } from "./item.js";
+import { Item } from "./item.js";
 
 const panes = document.querySelector("[data-panes]");
 let item = null;
@@ -54,7 +54,7 @@ function fill(slot, next) {
 function begin() {
   const viewer = panes.querySelector("[data-viewer]");
   if (viewer) openViewer(viewer);
-  item = startItem(document.querySelector("[data-work]"), goTo);
+  item = new Item(document.querySelector("[data-work]"), goTo);
 }
 
 // --- Keys and buttons that outlive an item ---------------------------------------------
