@@ -35,7 +35,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class ShownReport:
-    """The report with the evidence marked; read by cases/_report.html."""
+    """The report with the evidence marked; drawn by the filter `passages`."""
 
     segments: list[Segment]
     current: int | None
