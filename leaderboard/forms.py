@@ -10,10 +10,25 @@ from leaderboard import queries
 from leaderboard.models import Board, Submission
 from leaderboard.permissions import conflicted_teams
 from leaderboard.services.submissions import Details
-from medbench.cases.models import Split
+from medbench.cases.models import Release, Split
 
 if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
     from medbench.accounts.models import User
+
+
+class OpenBoardForm(forms.Form):
+    """A release of a benchmark that one curates, and one of its splits."""
+
+    release = forms.ModelChoiceField(Release.objects.none(), empty_label=None)
+    split = forms.ChoiceField(choices=Split.choices)
+
+    def __init__(self, releases: QuerySet[Release], *args: object, **kwargs: object) -> None:
+        super().__init__(*args, **kwargs)  # type: ignore[arg-type]  # passed on as they came
+        field = self.fields["release"]
+        assert isinstance(field, forms.ModelChoiceField)
+        field.queryset = releases
 
 
 class CheckForm(forms.Form):

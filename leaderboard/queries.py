@@ -9,7 +9,7 @@ from django.db.models import Exists, OuterRef, Prefetch, Q
 from leaderboard.models import Board, CaseScore, Evaluation, Submission
 from leaderboard.standings import arrange
 from medbench.accounts.permissions import visible_teams
-from medbench.cases.models import ReleaseTriplet
+from medbench.cases.models import Release, ReleaseTriplet
 from medbench.errors import NotFound
 from medbench.jobs.models import Job
 
@@ -38,6 +38,12 @@ def board(person: Person, pk: uuid.UUID, action: str = "board.read") -> Board:
     if found is None:
         raise NotFound("There is no such board, or it is not open to you.")
     return found
+
+
+def manageable_releases(person: Person) -> QuerySet[Release]:
+    """The releases for which `person` may open a board."""
+    teams = visible_teams(person, "board.manage")
+    return Release.objects.filter(benchmark__team__in=teams).select_related("benchmark__team")
 
 
 def submissions(person: Person) -> QuerySet[Submission]:

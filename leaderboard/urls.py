@@ -9,6 +9,7 @@ from leaderboard.views import boards, cases, help_results, submissions, submit
 app_name = "leaderboard"
 urlpatterns = [
     path("boards/", boards.boards, name="boards"),
+    path("boards/new/", boards.open_board, name="open_board"),
     path("boards/<uuid:pk>/", boards.board, name="board"),
     path("boards/<uuid:pk>/example.json", help_results.example, name="example"),
     path("help/results/", help_results.page, name="help_results"),

@@ -56,12 +56,12 @@ def run_again(submission: Submission, by: User) -> None:
     require_manage(by, submission)
     Submission.objects.select_for_update().get(pk=submission.pk)  # two requests make one generation
     newest = _newest(submission)
-    if newest.finished_at is not None:
-        queue(submission, by)
-    elif newest.job.is_over:
+    if not newest.job.is_over:
+        raise Conflict("This evaluation waits or runs already.")
+    if newest.finished_at is None:
         jobs.services.retry(newest.job)
     else:
-        raise Conflict("This evaluation waits or runs already.")
+        queue(submission, by)
 
 
 def _newest(submission: Submission) -> Evaluation:

@@ -77,9 +77,8 @@ def check_upload(
     """What the one validator says of a result file for this board. Records nothing.
 
     Problems name the file as `file_name`; of problems and of warnings `keep` are listed, all are
-    counted. Raises NotFound and NotAllowed
-    for whoever may not submit here (code `conflict_of_interest` on a held-out board), Conflict
-    where the board is closed.
+    counted. Raises NotFound and NotAllowed for whoever may not submit here (code
+    `conflict_of_interest` on a held-out board), Conflict where the board is closed.
     """
     _refuse_submitter(board, by)
     cases = board.release.cases.filter(split=board.split)
@@ -111,21 +110,25 @@ def submit(
     """
     if len(idempotency_key) > IDEMPOTENCY_KEY_LONGEST or not idempotency_key.isprintable():
         raise InvalidInput(f"An Idempotency-Key has at most {IDEMPOTENCY_KEY_LONGEST} printable characters.")
+    new = Submission(
+        board=board,
+        submitted_by=by,
+        file_name=file_name[:255],
+        file_sha256=hashlib.sha256(data).hexdigest(),
+        idempotency_key=idempotency_key,
+    )
+    if earlier := _earlier(new):
+        return earlier
     answer = check_upload(board, data, by, file_name=file_name, keep=WARNINGS_RECORDED)
     if answer.results is None:
         raise ResultsRefused(answer)
-    sha256 = hashlib.sha256(data).hexdigest()
-    new = _described(answer.results, details or Details())
-    new.board, new.submitted_by = board, by
-    new.file_name, new.file_sha256 = file_name[:255], sha256
     new.warnings = answer.warnings.as_dicts()
-    new.idempotency_key = idempotency_key
+    _describe(new, answer.results, details or Details())
     with transaction.atomic():
         # One at a time, by the lock on the oldest board: so a number is drawn once, and a second
         # request with the same key sees what the first one recorded.
         Board.objects.select_for_update(no_key=True).order_by("created_at").first()
-        earlier = _earlier(new)
-        return earlier or _record(new, data, answer.results)
+        return _earlier(new) or _record(new, data, answer.results)
 
 
 def _refuse_submitter(board: Board, by: Person) -> None:
@@ -135,19 +138,12 @@ def _refuse_submitter(board: Board, by: Person) -> None:
         raise Conflict("This board is closed and takes no more submissions.", code="board_closed")
 
 
-def _described(results: Results, details: Details) -> Submission:
-    """An unsaved submission with the fields as given, or else as the file has them."""
-
-    def chosen(given: str | None, in_file: str) -> str:
-        return in_file if given is None else given.strip()
-
-    return Submission(
-        method=chosen(details.method, results.method) or results.method,
-        backbone=chosen(details.backbone, results.backbone),
-        description=chosen(details.description, results.description),
-        url=chosen(details.url, results.url),
-        visibility=details.visibility,
-    )
+def _describe(new: Submission, results: Results, details: Details) -> None:
+    """Fill in what was given, or else what the file says."""
+    for name in ("method", "backbone", "description", "url"):
+        given = getattr(details, name)
+        setattr(new, name, getattr(results, name) if given is None else given.strip())
+    new.visibility = details.visibility
 
 
 def _earlier(new: Submission) -> Submission | None:

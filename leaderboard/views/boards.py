@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from django.shortcuts import render
+from django.contrib.auth.decorators import login_required
+from django.shortcuts import redirect, render
 from django.utils import timezone
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
 from leaderboard import bars, permissions, queries, standings
+from leaderboard.forms import OpenBoardForm
 from leaderboard.permissions import team_of
+from leaderboard.services import boards as services
 from leaderboard.views.heads import asked_order, heads
 from medbench.accounts.permissions import may
+from medbench.errors import InvalidInput, NotFound
 from medbench.scoring.intervals import FEWEST_CASES, RESAMPLES
 
 if TYPE_CHECKING:
@@ -22,6 +26,7 @@ if TYPE_CHECKING:
     from leaderboard.models import Board, Evaluation
     from leaderboard.permissions import Person
     from leaderboard.views.requests import PageRequest
+    from medbench.accounts.requests import SignedInRequest
 
 # Key of standings.SORTS, label, and whether the column holds numbers.
 COLUMNS = (
@@ -40,7 +45,30 @@ COLUMNS = (
 def boards(request: PageRequest) -> HttpResponse:
     """Every board one may read, with its first places."""
     shown = list(queries.boards(request.user))
-    return render(request, "leaderboard/boards.html", {"boards": with_leaders(request.user, shown)})
+    context = {
+        "boards": with_leaders(request.user, shown),
+        "may_open": request.user.is_authenticated and queries.manageable_releases(request.user).exists(),
+    }
+    return render(request, "leaderboard/boards.html", context)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def open_board(request: SignedInRequest) -> HttpResponse:
+    """Open the ROUGE-1 board of one split of a release."""
+    releases = queries.manageable_releases(request.user)
+    if not releases.exists():
+        raise NotFound("There is no release for which you could open a board.")
+    form = OpenBoardForm(releases, request.POST or None, initial={"release": request.GET.get("release")})
+    if form.is_valid():
+        release, split = form.cleaned_data["release"], form.cleaned_data["split"]
+        try:
+            opened = services.open_board(release, services.rouge_profile(), split, request.user)
+        except InvalidInput as error:
+            form.add_error("split", error.message)
+        else:
+            return redirect("leaderboard:board", opened.pk)
+    return render(request, "leaderboard/open_board.html", {"form": form})
 
 
 def with_leaders(person: Person, shown: list[Board], places: int = 3) -> list[dict[str, object]]:

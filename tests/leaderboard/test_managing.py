@@ -126,6 +126,22 @@ def test_boards_are_listed_by_the_api_for_visitors_too(team, rosa, client):
     ]
 
 
+def test_a_curator_opens_a_board_by_page_and_nobody_else_does(team, ada, rosa):
+    release = make_board(team).release
+    assert "Open a board" not in signed_in(rosa).get("/boards/").content.decode()
+    assert signed_in(rosa).get("/boards/new/").status_code == 404
+    client = signed_in(ada)
+    assert "Open a board" in client.get("/boards/").content.decode()
+    assert release.benchmark.title in client.get("/boards/new/").content.decode()
+    empty = client.post("/boards/new/", {"release": release.pk, "split": "heldout"})
+    assert "has no case in its held-out split" in empty.content.decode()
+    opened = client.post("/boards/new/", {"release": release.pk, "split": "open"})
+    assert opened.status_code == 302
+    assert client.get(opened.url).status_code == 200
+    work_off()
+    assert Floor.objects.count() == 2
+
+
 def test_the_example_file_is_one_that_can_be_submitted(team, rosa):
     board = make_board(team)
     example = signed_in(rosa).get(f"/boards/{board.pk}/example.json")

@@ -270,8 +270,8 @@ ROUTES: dict[str, list[Visit]] = {
     "leaderboard:open_board": [  # whoever curates a benchmark that has a release
         Visit(
             "board.manage",
-            GET="in  404 404 404 404 404 404 404 200 200",
-            POST="in  404 404 404 404 404 404 404 200 200",
+            GET="in  404 200 404 404 404 404 404 200 200",
+            POST="in  404 200 404 404 404 404 404 200 200",
         )
     ],
     "leaderboard:board": [
