@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import zoneinfo
 from typing import TYPE_CHECKING
 
 from django import template
 from django.utils.html import format_html
 
 if TYPE_CHECKING:
-    import datetime as dt
+    from django.template import Context
 
 register = template.Library()
 
@@ -46,6 +48,20 @@ def utc(moment: dt.datetime | None) -> str:
     return format_html(
         '<time datetime="{}">{} UTC</time>', moment.isoformat(), moment.strftime("%Y-%m-%d %H:%M")
     )
+
+
+@register.simple_tag(takes_context=True)
+def deadline(context: Context, moment: dt.datetime | None) -> str:
+    """A moment in UTC and, for whoever lives elsewhere, in their own time: (10:12 yours)."""
+    zone = getattr(context["request"].user, "time_zone", "UTC")
+    if moment is None or zone == "UTC":
+        return utc(moment)
+    try:
+        own = moment.astimezone(zoneinfo.ZoneInfo(zone))
+    except zoneinfo.ZoneInfoNotFoundError:  # this machine knows fewer zones than the one it was chosen on
+        return utc(moment)
+    day = "" if own.date() == moment.astimezone(dt.UTC).date() else f"{own.day} {own:%b} "
+    return format_html("{} ({}{} yours)", utc(moment), day, own.strftime("%H:%M"))
 
 
 _SHAPES = {"ok": "✓", "bad": "✕", "warn": "!", "unsure": "?", "run": "◐", "idle": "○"}
