@@ -79,6 +79,14 @@ def test_a_bad_role_form_changes_nothing(ada, team, sent):
     assert Membership.objects.count() == before
 
 
+def test_a_curator_who_goes_leaves_no_open_invitation_behind(ada, team):
+    kay = join(team, make_person("kay"), Role.CURATOR)
+    own, others = invite(kay, team, role="curator"), invite(ada, team, role="researcher")
+    services.end_role(Membership.objects.get(user=kay))
+    assert Client().get(own).status_code == 409
+    assert Client().get(others).status_code == 200
+
+
 def test_the_last_curator_stays(ada, team):
     role = Membership.objects.get(user=ada)
     answer = signed_in(ada).post(f"{page_of(team)}roles/{role.pk}/end/")

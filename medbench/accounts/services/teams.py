@@ -40,6 +40,8 @@ def open_to_researchers(team: Team, *, is_open: bool) -> None:
 def end_role(membership: Membership) -> None:
     """End one role. The row stays: whoever could see held-out references keeps that conflict.
 
+    With the role of a curator end the invitations they made: none of them is a way back.
+
     Raises:
         Conflict: it is the team's last curator.
     """
@@ -49,6 +51,9 @@ def end_role(membership: Membership) -> None:
         if membership.role == Role.CURATOR and not _has_curator_beside(membership):
             raise Conflict("A team keeps at least one curator. Make somebody else a curator first.")
         Membership.objects.filter(pk=membership.pk, ended_at=None).update(ended_at=timezone.now())
+        if membership.role == Role.CURATOR:
+            made = Invitation.objects.open().filter(team=membership.team_id, created_by=membership.user_id)
+            made.update(revoked_at=timezone.now())
 
 
 def _has_curator_beside(membership: Membership) -> bool:
