@@ -270,6 +270,7 @@ ROUTES: dict[str, list[Visit]] = {
     "leaderboard:open_board": [  # whoever curates a benchmark that has a release
         Visit(
             "board.manage",
+            also=("olga",),  # for the benchmark that she curates
             GET="in  404 200 404 404 404 404 404 200 200",
             POST="in  404 200 404 404 404 404 404 200 200",
         )
