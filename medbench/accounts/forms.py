@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zoneinfo
 from datetime import timedelta
+from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from django import forms
@@ -133,6 +134,7 @@ def _name_empty_choice(form: forms.BaseForm, field: str, words: str) -> None:
     form.fields[field].choices = [("", words), *list(choices)[1:]]  # type: ignore[attr-defined]
 
 
+@cache  # they are read from hundreds of files
 def _zones() -> list[tuple[str, str]]:
     cities = sorted(zone for zone in zoneinfo.available_timezones() if "/" in zone and "Etc/" not in zone)
     return [("UTC", "UTC"), *((zone, zone.replace("_", " ")) for zone in cities)]
