@@ -10,7 +10,8 @@ from urllib.parse import urljoin, urlsplit
 
 import pytest
 
-from tests.permissions.routes import ROUTES
+from tests.permissions.api import API
+from tests.permissions.pages import PAGES
 from tests.permissions.walk import address, visit
 from tests.permissions.world import CANARIES, PEOPLE
 
@@ -87,7 +88,7 @@ def test_nobody_finds_a_canary_that_is_not_theirs(world, person):
     """Starts at every address of the table, whether or not it is this person's."""
     starts = [
         address(world, name, each.at) + each.query
-        for name, visits in ROUTES.items()
+        for name, visits in (PAGES | API).items()
         for each in visits
         if name not in SECRET_LINKS
     ]

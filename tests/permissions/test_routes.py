@@ -1,16 +1,18 @@
-"""The permission table: every address as every person. routes.py says how to add a row."""
+"""The permission table: every address as every person. visits.py says how to add a row."""
 
 import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.urls import reverse
 
 from medbench.accounts.permissions import MAY, may
-from tests.permissions.routes import ROUTES
+from tests.permissions.api import API
+from tests.permissions.pages import PAGES
 from tests.permissions.walk import METHODS, SIGN_IN, address, address_of_nothing, outcome, patterns, visit
 from tests.permissions.world import PEOPLE, VISITOR
 
 pytestmark = pytest.mark.django_db
 
+ROUTES = PAGES | API
 REFUSALS = {SIGN_IN, "401", "403", "404"}
 SITE = {name: pattern for name, pattern in patterns() if not name.startswith("admin:")}
 VISITS = [(name, number, each) for name, visits in ROUTES.items() for number, each in enumerate(visits)]

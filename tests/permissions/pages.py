@@ -1,44 +1,8 @@
-"""Who gets what at every address of the site. A new address without a row here fails the build.
+"""The permission table of the pages. visits.py says what a row says and how to add one."""
 
-To add a row: name the route as `reverse` does, and write one Visit for each kind of object it can be
-asked for.
+from tests.permissions.visits import EVERYBODY, NOTHING, SIGNED_IN, Visit
 
-- `may`: the action of `accounts.permissions.MAY` that the view asks for, None where there is none;
-  `also`: people who may by something else, say because it is theirs.
-- `at`: what stands in the address, by name in world.py (`=x` is the text x itself).
-- GET, POST, ...: what each person gets, in the order of the head below. `in`: sent to sign-in.
-  A method that is not named must be refused with 405.
-- `data`: what a POST sends; without it a form with nothing useful, which those who may send it get
-  back.
-
-404 is for whoever must not know that the thing exists, 403 for whoever may see it.
-"""
-
-from dataclasses import dataclass, field
-
-
-@dataclass(frozen=True)
-class Visit:
-    may: str | None = None
-    at: str = ""
-    GET: str = ""
-    POST: str = ""
-    PUT: str = ""
-    PATCH: str = ""
-    DELETE: str = ""
-    query: str = ""
-    data: dict = field(default_factory=lambda: {"nothing": "useful"})
-    also: tuple[str, ...] = ()
-    team: str = "team"
-    missing: str = "404"  # what those who are signed in get for an object that does not exist
-
-
-EVERYBODY = "200 200 200 200 200 200 200 200 200 200"
-SIGNED_IN = "in  200 200 200 200 200 200 200 200 200"
-WITH_TOKEN = "401 200 200 200 200 200 200 200 200 200"
-NOTHING = "404 404 404 404 404 404 404 404 404 404"
-
-ROUTES: dict[str, list[Visit]] = {
+PAGES: dict[str, list[Visit]] = {
     # Annotators are Chen and Bruno, Dara adjudicates, Ada curates, Sam is site curator. Olga curates
     # another benchmark, Eve has no role. Remy and Rosa are researchers; the submissions are Rosa's,
     # the assignment is Bruno's.
@@ -366,60 +330,5 @@ ROUTES: dict[str, list[Visit]] = {
             GET="404 404 404 404 200 404 404 404 200 200",
         ),
         Visit(at="held_submission held_case", GET=NOTHING),  # would give the references away
-    ],
-    # --- API
-    "api_nothing_here": [
-        Visit(
-            at="=api/v1/no/such/",
-            GET=NOTHING,
-            POST=NOTHING,
-            PUT=NOTHING,
-            PATCH=NOTHING,
-            DELETE=NOTHING,
-        )
-    ],
-    "api:schema": [Visit(GET=EVERYBODY)],
-    "api:me": [Visit(GET=WITH_TOKEN)],
-    "cases_api:benchmarks": [Visit(GET=WITH_TOKEN)],
-    "cases_api:releases": [
-        Visit(GET=WITH_TOKEN),
-        Visit("case.read", query="?benchmark=colon", GET="401 404 404 200 200 200 200 200 200 200"),
-    ],
-    "cases_api:cases": [
-        Visit("case.read", query="?benchmark=colon", GET="401 404 404 200 200 200 200 200 200 200"),
-        Visit(
-            "case.edit", query="?benchmark=colon&release=draft", GET="401 404 404 404 404 404 404 404 200 200"
-        ),
-    ],
-    "cases_api:case": [
-        Visit("case.read", at="case", GET="401 404 404 200 200 200 200 200 200 200"),
-        Visit("case.read_held_out", at="held_case", GET="401 404 404 404 404 404 404 404 200 200"),
-    ],
-    "annotation_api:studies": [Visit(GET=WITH_TOKEN)],
-    "annotation_api:study": [
-        Visit("study.read", at="study", GET="401 404 404 404 404 404 404 200 200 200"),
-    ],
-    "annotation_api:verdicts": [
-        Visit("study.manage", at="study", GET="401 404 404 404 404 404 404 403 200 200"),
-    ],
-    "leaderboard_api:boards": [Visit(GET=EVERYBODY)],
-    "leaderboard_api:standings": [
-        Visit("board.read", at="board", GET="404 404 404 200 200 200 200 200 200 200"),
-        Visit("board.read", at="shared_board", team="open_team", GET=EVERYBODY),
-    ],
-    "leaderboard_api:standings_csv": [
-        Visit("board.read", at="board", GET="404 404 404 200 200 200 200 200 200 200"),
-    ],
-    "leaderboard_api:submissions": [
-        Visit(GET=WITH_TOKEN, POST="401 400 400 400 400 400 400 400 400 400"),
-    ],
-    "leaderboard_api:submission": [
-        Visit("board.read", at="submission", GET="404 404 404 200 200 200 200 200 200 200"),
-        Visit(
-            "submission.read_any",
-            also=("rosa",),
-            at="private_submission",
-            GET="404 404 404 404 200 404 404 404 200 200",
-        ),
     ],
 }
