@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 from annotation import progress, queries
 from annotation.protocols import Definition
 from medbench.accounts.models import AnnotatorProfile
+from medbench.formats.csv_text import safe
 
 if TYPE_CHECKING:
     from annotation.models import Study, VerdictRevision
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _HEAD = ("study", "protocol", "item", "item_id", "case_id", "triplet", "annotator", "background")
 _TAIL = ("comment", "version", "submitted_at")
 
@@ -36,7 +36,7 @@ def verdicts_csv(study: Study) -> str:
     for row in sorted(rows, key=lambda row: _place(row, letters)):
         who = row.verdict.assignment.annotator_id
         writer.writerow(
-            _safe(cell)
+            safe(str(cell))
             for cell in (*_what(study, row), letters[who], backgrounds.get(who, ""), *_said(row, questions))
         )
     return text.getvalue()
@@ -63,8 +63,3 @@ def _what(study: Study, row: VerdictRevision) -> tuple[Any, ...]:
 def _said(row: VerdictRevision, questions: list[str]) -> tuple[Any, ...]:
     answers = (row.answers.get(key, "") for key in questions)
     return (*answers, row.comment, row.version, row.made_at.isoformat(timespec="seconds"))
-
-
-def _safe(cell: Any) -> str:
-    text = str(cell)
-    return f"'{text}" if text.startswith(_FORMULA) else text

@@ -17,7 +17,6 @@ from rest_framework.reverse import reverse
 from rest_framework.views import APIView
 
 from leaderboard import queries
-from leaderboard.csv_text import safe
 from leaderboard.serializers import (
     BoardSerializer,
     FloorSerializer,
@@ -28,6 +27,7 @@ from leaderboard.serializers import (
 from leaderboard.services import submissions as services
 from leaderboard.standings import arrange
 from medbench.api.pagination import Pages
+from medbench.formats.csv_text import safe
 
 if TYPE_CHECKING:
     import uuid

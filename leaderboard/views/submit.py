@@ -13,10 +13,10 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from leaderboard import checked_files, queries
-from leaderboard.csv_text import safe
 from leaderboard.forms import CheckForm, DetailsForm
 from leaderboard.services import submissions
 from medbench.errors import NotFound
+from medbench.formats.csv_text import safe
 
 if TYPE_CHECKING:
     from typing import Any
