@@ -53,9 +53,6 @@ def _paths(edition: Edition) -> _Paths:
     return _RELEASE if edition.release else _DRAFT
 
 
-# --- Lists ------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Filters:
     """What a list is narrowed to; empty = everything."""
@@ -196,9 +193,6 @@ def values_of(edition: Edition, name: str, *, held_out: bool) -> list[str]:
     return [value for value in found if value]
 
 
-# --- One case ----------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class ShownTriplet:
     """A triplet as an edition has it. `number` counts from 1 in the case."""
@@ -268,9 +262,6 @@ def neighbours(row: Row, edition: Edition, *, held_out: bool) -> tuple[Row | Non
         found.filter(before).order_by("-position", "-pk").first(),
         found.filter(after).order_by("position", "pk").first(),
     )
-
-
-# --- Benchmarks and releases ---------------------------------------------------------
 
 
 def benchmarks(person: User | AnonymousUser) -> QuerySet[Benchmark]:

@@ -104,8 +104,6 @@ class Attempt:
         state = Job.objects.filter(pk=self.job.pk).values_list("state", flat=True).first()
         return Cancelled() if state == Job.State.CANCELLED else Superseded()
 
-    # --- For the sweep ---
-
     def beat(self) -> bool:
         """Renew the lease when a third of it is gone; False when the attempt is too silent to be
         believed in."""

@@ -42,9 +42,6 @@ def _move(rows: QuerySet[Job], to: State, **fields: Any) -> bool:
     return rows.filter(state__in=origins).update(state=to, **fields) > 0
 
 
-# --- For everyone --------------------------------------------------------------------
-
-
 def enqueue(kind: str, payload: dict[str, Any], *, requested_by: User | None = None, total: int = 0) -> Job:
     """Queue work as part of the caller's transaction; workers hear of it when that commits.
 
@@ -92,9 +89,6 @@ def retry(job: Job) -> None:
     if not moved:
         raise Conflict(f"This work is {job.get_state_display().lower()}: it cannot be run again.")
     _ring_on_commit()
-
-
-# --- For workers ---------------------------------------------------------------------
 
 
 def claim(worker: str) -> Job | None:

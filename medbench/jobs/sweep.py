@@ -68,8 +68,6 @@ class Sweep:
         if self._thread.is_alive():
             self._thread.join()
 
-    # --- The thread ---
-
     def _loop(self) -> None:
         while self._ends_at is None or (self._running and time.monotonic() < self._ends_at):
             self._try(self._turn)
