@@ -57,9 +57,11 @@ def links(request: HttpRequest) -> list[dict[str, Any]]:
     """The links this person sees, with the current one marked."""
     if not hasattr(request, "user"):  # an error before authentication
         return []
+    # Links that depend on the same question ask it once.
+    counts = {count: count(request) for count in dict.fromkeys(link.count for link in _links)}
     shown = []
     for link in _links:
-        count = link.count(request)
+        count = counts[link.count]
         if count is False:
             continue
         url = reverse(link.url_name)
