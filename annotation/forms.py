@@ -66,8 +66,8 @@ class ItemsForm(forms.Form):
         }
         labels = [(token, edition.label.capitalize()) for token, edition in self.editions.items()]
         sites = cases.values_of(Edition(benchmark, None), "site", held_out=True)
-        self.fields["edition"].choices = labels  # type: ignore[attr-defined]
-        self.fields["site"].choices = [("", "Any"), *((site, site) for site in sites)]  # type: ignore[attr-defined]
+        self.fields["edition"].choices = labels  # type: ignore[attr-defined]  # typed as Field
+        self.fields["site"].choices = [("", "Any"), *((site, site) for site in sites)]  # type: ignore[attr-defined]  # typed as Field
 
     def triplets(self) -> QuerySet[Any]:
         """The triplets of a valid form."""
@@ -105,8 +105,8 @@ class StudyForm(ItemsForm):
     def __init__(self, benchmark: Benchmark, *args: Any, **options: Any) -> None:
         super().__init__(benchmark, *args, **options)
         self.benchmark = benchmark
-        self.fields["protocol"].queryset = Protocol.objects.filter(kind=ReviewItem.Kind.TRIPLET)  # type: ignore[attr-defined]
-        self.fields["annotators"].queryset = (  # type: ignore[attr-defined]
+        self.fields["protocol"].queryset = Protocol.objects.filter(kind=ReviewItem.Kind.TRIPLET)  # type: ignore[attr-defined]  # typed as Field
+        self.fields["annotators"].queryset = (  # type: ignore[attr-defined]  # typed as Field
             User.objects.filter(
                 memberships__team=benchmark.team, memberships__role=Role.ANNOTATOR, memberships__ended_at=None
             )

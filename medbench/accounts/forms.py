@@ -131,7 +131,7 @@ class PasswordChangeForm(NewPasswordForm):
 def _name_empty_choice(form: forms.BaseForm, field: str, words: str) -> None:
     """Say in words what the first, empty choice of a list means."""
     choices = form.fields[field].choices  # type: ignore[attr-defined]  # a ChoiceField
-    form.fields[field].choices = [("", words), *list(choices)[1:]]  # type: ignore[attr-defined]
+    form.fields[field].choices = [("", words), *list(choices)[1:]]  # type: ignore[attr-defined]  # typed as Field
 
 
 @cache  # they are read from hundreds of files
@@ -237,5 +237,5 @@ class RoleForm(forms.ModelForm):  # type: ignore[type-arg]  # takes no type at r
     def __init__(self, *args: Any, team: Team, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["user"].queryset = people_of(team)  # type: ignore[attr-defined]  # a ModelChoiceField
-        self.fields["user"].empty_label = "Choose…"  # type: ignore[attr-defined]
+        self.fields["user"].empty_label = "Choose…"  # type: ignore[attr-defined]  # typed as Field
         _name_empty_choice(self, "role", "Choose…")

@@ -37,7 +37,7 @@ class User(AbstractUser):
         DARK = "dark", "Dark"
 
     first_name = None  # type: ignore[assignment]  # one full name, as the person writes it
-    last_name = None  # type: ignore[assignment]
+    last_name = None  # type: ignore[assignment]  # likewise
     username = models.CharField(
         "sign-in name",
         max_length=150,

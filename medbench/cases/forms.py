@@ -43,7 +43,7 @@ class FilterForm(forms.Form):
         super().__init__(data, auto_id="filter-%s")
         for name in ("site", "project"):
             values = queries.values_of(edition, name, held_out=held_out)
-            self.fields[name].choices = [("", "Any"), *((value, value) for value in values)]  # type: ignore[attr-defined]
+            self.fields[name].choices = [("", "Any"), *((value, value) for value in values)]  # type: ignore[attr-defined]  # typed as Field
         if not held_out:
             del self.fields["split"]
 

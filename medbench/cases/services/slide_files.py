@@ -48,7 +48,7 @@ def bring_slides(
         assert slide is not None
         if slide.file_name in files:
             _place(slide, files[slide.file_name])
-        record(slide, examine(slide, tick=lambda done=done: tick(done, len(waiting))))  # type: ignore[misc]
+        record(slide, examine(slide, tick=lambda done=done: tick(done, len(waiting))))  # type: ignore[misc]  # a bound default
         if slide.file_name in files and not slide.is_ready:
             warnings.append(_refused(slide.file_name, case_id, slide.refusal_code, slide.refusal_text))
         tick(done + 1, len(waiting))
