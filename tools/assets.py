@@ -11,6 +11,7 @@ from node import ROOT, npm
 
 SOURCE, VENDOR = ROOT / "node_modules", ROOT / "static/vendor"
 FILES = {
+    "echarts": ("echarts/LICENSE", "echarts/dist/echarts.min.js"),
     "openseadragon": (
         "openseadragon/LICENSE.txt",
         "openseadragon/build/openseadragon/openseadragon.min.js",
