@@ -42,10 +42,18 @@ def _move(rows: QuerySet[Job], to: State, **fields: Any) -> bool:
     return rows.filter(state__in=origins).update(state=to, **fields) > 0
 
 
-def enqueue(kind: str, payload: dict[str, Any], *, requested_by: User | None = None, total: int = 0) -> Job:
+def enqueue(
+    kind: str,
+    payload: dict[str, Any],
+    *,
+    requested_by: User | None = None,
+    total: int = 0,
+    delay: dt.timedelta | None = None,
+) -> Job:
     """Queue work as part of the caller's transaction; workers hear of it when that commits.
 
     `payload` holds ids, never objects or secrets. `total` is the number of steps where it is known.
+    With a `delay` it does not start before: one job can then answer for a burst of changes.
     Raises LookupError for a kind that nobody registered.
     """
     job = Job.objects.create(
@@ -54,9 +62,16 @@ def enqueue(kind: str, payload: dict[str, Any], *, requested_by: User | None = N
         requested_by=requested_by,
         total=total,
         max_attempts=registry.known(kind).max_attempts,
+        not_before=timezone.now() + delay if delay else None,
     )
     _ring_on_commit()
     return job
+
+
+def hasten(job: Job) -> None:
+    """Let a queued job start now, whatever its delay. One that runs or is over is left as it is."""
+    if Job.objects.filter(pk=job.pk, state=State.QUEUED).update(not_before=None):
+        _ring_on_commit()
 
 
 def cancel(job: Job) -> None:

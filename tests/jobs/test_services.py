@@ -36,6 +36,18 @@ def test_enqueued_job_waits_with_what_it_was_given(ada):
 
 
 @pytest.mark.django_db
+def test_delayed_job_starts_when_its_time_has_come_or_somebody_hastens_it():
+    job = enqueue(delay=dt.timedelta(hours=1))
+    assert jobs.services.claim("worker") is None
+    jobs.services.hasten(job)
+    assert jobs.services.claim("worker") == job
+    Job.objects.filter(pk=job.pk).update(not_before=timezone.now())
+    jobs.services.hasten(job)  # it runs: nothing to hasten
+    job.refresh_from_db()
+    assert job.not_before is not None
+
+
+@pytest.mark.django_db
 def test_unregistered_work_cannot_be_enqueued():
     with pytest.raises(LookupError):
         jobs.services.enqueue("tests.forgotten", {})
