@@ -19,6 +19,7 @@ urlpatterns = [
     path("teams/", people.teams, name="teams"),
     path("teams/<int:team>/people/", people.people, name="people"),
     path("teams/<int:team>/people/roles/", people.add_role, name="role_add"),
+    path("teams/<int:team>/people/open/", people.open_to_researchers, name="open_to_researchers"),
     path("teams/<int:team>/people/roles/<int:membership>/end/", people.end_role, name="role_end"),
     path(
         "teams/<int:team>/people/invitations/<uuid:invitation>/revoke/",

@@ -9,7 +9,7 @@ from django.test import Client
 from django.utils import timezone
 
 from medbench.accounts.models import ApiToken, Invitation, Membership, Team, User
-from medbench.accounts.permissions import Role, roles
+from medbench.accounts.permissions import Role, may, roles
 from medbench.accounts.services import teams as services
 from medbench.accounts.services.tokens import make_token
 from medbench.errors import Conflict
@@ -57,6 +57,18 @@ def test_a_curator_adds_and_ends_a_role(ada, bruno, team):
     client.post(f"{page_of(team)}roles/", {"user": bruno.pk, "role": "annotator"})
     assert held(bruno, team) == {"annotator", "adjudicator"}
     assert Membership.objects.filter(user=bruno).count() == 2
+
+
+def test_a_curator_opens_the_team_to_researchers_and_closes_it(ada, eve, team):
+    client = signed_in(ada)
+    assert not may(eve, "submission.create", team)
+    client.post(f"{page_of(team)}open/", {"open": "yes"})
+    team.refresh_from_db()
+    assert may(eve, "submission.create", team)
+    assert "Close to researchers" in client.get(page_of(team)).content.decode()
+    client.post(f"{page_of(team)}open/", {"open": "no"})
+    team.refresh_from_db()
+    assert not may(eve, "submission.create", team)
 
 
 def test_an_ended_role_no_longer_counts(ada, bruno, team):

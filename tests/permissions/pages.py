@@ -42,6 +42,9 @@ PAGES: dict[str, list[Visit]] = {
     "accounts:role_add": [
         Visit("people.manage", at="team", POST="in  404 404 403 403 403 403 403 302 302"),
     ],
+    "accounts:open_to_researchers": [
+        Visit("people.manage", at="team", POST="in  404 404 403 403 403 403 403 302 302"),
+    ],
     "accounts:role_end": [
         Visit("people.manage", at="team membership", POST="in  404 404 403 403 403 403 403 302 302"),
     ],

@@ -81,6 +81,20 @@ def add_role(request: SignedInRequest, team: int) -> HttpResponse:
 
 @require_POST
 @login_required
+def open_to_researchers(request: SignedInRequest, team: int) -> HttpResponse:
+    """Open the team's boards to whoever signs in, or close them again."""
+    its_team = _team(request, team)
+    is_open = request.POST.get("open") == "yes"
+    services.open_to_researchers(its_team, is_open=is_open)
+    if is_open:
+        messages.success(request, "Whoever signs in can read the open cases and submit.")
+    else:
+        messages.success(request, "Only people with a role can read and submit.")
+    return redirect("accounts:people", its_team.pk)
+
+
+@require_POST
+@login_required
 def end_role(request: SignedInRequest, team: int, membership: int) -> HttpResponse:
     its_team = _team(request, team)
     role = its_team.memberships.filter(pk=membership, ended_at=None).select_related("user").first()
