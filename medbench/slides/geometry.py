@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 # Whole-slide scanners work between 1x (10 µm/px) and 100x (0.1 µm/px, less with doublers). What
 # lies outside is a default of other software: 72 dpi reads as 352.8 µm/px.
@@ -21,6 +24,13 @@ OBJECTIVE_MIN, OBJECTIVE_MAX = 0.5, 150.0
 TILE_MIN_PX, TILE_MAX_PX = 64, 2048
 TILE_DEFAULT_PX = 512
 
+# Levels that a file leaves out are composed from the next finer one, by 2, 4 or 8: the scales at which
+# a JPEG is cheap to decode small. None where the file's own level is nearer than 1.5.
+VIRTUAL_FACTORS = (2, 4, 8)
+VIRTUAL_GAP = 1.5
+OVERVIEW_MAX_PX = 1024  # the coarsest level is at most so long where virtual levels can make it so
+
+VIRTUAL = "virtual"  # composed, so no stored tile could be sent
 PASSTHROUGH_NOT_BUILT = "decoded"  # every tile is decoded and encoded again, whatever the file
 
 
@@ -52,6 +62,16 @@ class Level:
 
 
 @dataclass(frozen=True)
+class VirtualLevel(Level):
+    """A level that the file does not hold. `name` ("v2") stands in addresses where native levels
+    have their number; one of its tiles is `factor` x `factor` tiles of native level `source`."""
+
+    name: str
+    source: int
+    factor: int
+
+
+@dataclass(frozen=True)
 class TileRectangle:
     """The pixels of its level that one tile shows; smaller than the grid's tile at the far edges."""
 
@@ -76,6 +96,31 @@ def make_level(size: tuple[int, int], downsample: float, own_tile: tuple[int, in
         passthrough=False,
         reason=PASSTHROUGH_NOT_BUILT,
     )
+
+
+def virtual_levels(levels: Sequence[Level]) -> tuple[VirtualLevel, ...]:
+    """The levels, finest first, that are missing between `levels` and after the last of them.
+
+    Their downsample is exact; width and height are rounded up, so that no pixel of the source is lost.
+    """
+    found = []
+    for source, level in enumerate(levels):
+        next_downsample = levels[source + 1].downsample if source + 1 < len(levels) else math.inf
+        for factor in VIRTUAL_FACTORS:
+            if level.downsample * factor * VIRTUAL_GAP >= next_downsample:
+                break
+            is_last = source + 1 == len(levels)
+            if is_last and max(level.width, level.height) * 2 <= OVERVIEW_MAX_PX * factor:
+                break
+            found.append(_virtual(level, source, factor))
+    return tuple(found)
+
+
+def _virtual(level: Level, source: int, factor: int) -> VirtualLevel:
+    size = math.ceil(level.width / factor), math.ceil(level.height / factor)
+    own = make_level(size, level.downsample * factor, (level.tile_width, level.tile_height))
+    fields = asdict(own) | {"reason": VIRTUAL}
+    return VirtualLevel(**fields, name=f"v{own.downsample:g}", source=source, factor=factor)
 
 
 def tile_size(own_tile: tuple[int, int] | None) -> tuple[int, int]:
