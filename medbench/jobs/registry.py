@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from medbench.jobs.attempt import Attempt
+    from medbench.jobs.models import Job
 
 Work: TypeAlias = "Callable[[Attempt], object]"
 
@@ -28,6 +29,7 @@ class Kind:
     step_s: float
     max_attempts: int
     back_off_s: float
+    given_up: Callable[[Job], object] = lambda _job: None
 
     def pause_s(self, failed_attempts: int) -> float:
         """Seconds to wait after so many failed attempts, an hour at most."""
@@ -44,6 +46,7 @@ def register(
     step_s: float = 600.0,
     max_attempts: int = 3,
     back_off_s: float = 5.0,
+    given_up: Callable[[Job], object] = lambda _job: None,
 ) -> Callable[[Work], Work]:
     """Name the function that does a kind of work: `@register("slides.register", lease_s=30)`.
 
@@ -55,6 +58,8 @@ def register(
         `progress()` or `writing()`. Longer than the longest single step.
     max_attempts: attempts before the job fails for good.
     back_off_s: pause after the first failed attempt; every further pause is four times longer.
+    given_up: called with the job when it was cancelled or failed for good, in the same transaction, so
+        that what waits for it can say so. Never called while the job may still go on.
 
     Raises ValueError where the name is taken.
     """
@@ -62,7 +67,7 @@ def register(
     def keep(work: Work) -> Work:
         if name in _kinds:
             raise ValueError(f"Two functions are registered for “{name}”.")
-        _kinds[name] = Kind(name, work, lease_s, step_s, max_attempts, back_off_s)
+        _kinds[name] = Kind(name, work, lease_s, step_s, max_attempts, back_off_s, given_up)
         return work
 
     return keep

@@ -80,8 +80,11 @@ def cancel(job: Job) -> None:
     Raises Conflict where it is over already.
     """
     rows = Job.objects.filter(pk=job.pk)
-    moved = _move(rows, State.CANCELLED, finished_at=timezone.now(), lease_until=None, not_before=None)
-    job.refresh_from_db()
+    with transaction.atomic():
+        moved = _move(rows, State.CANCELLED, finished_at=timezone.now(), lease_until=None, not_before=None)
+        job.refresh_from_db()
+        if moved:
+            registry.find(job.kind).given_up(job)
     if not moved:
         raise Conflict(f"This work is over ({job.get_state_display().lower()}): nothing to cancel.")
 
@@ -163,7 +166,12 @@ def finish(job: Job) -> bool:
 def fail(job: Job, code: str, text: str) -> bool:
     """Record why a claimed job cannot be done; False where the claim is lost."""
     now = timezone.now()
-    return _move(_held(job), State.FAILED, finished_at=now, lease_until=None, **_error(code, text))
+    with transaction.atomic():
+        failed = _move(_held(job), State.FAILED, finished_at=now, lease_until=None, **_error(code, text))
+        if failed:
+            job.refresh_from_db()
+            registry.find(job.kind).given_up(job)
+    return failed
 
 
 def try_again(job: Job, code: str, text: str) -> bool:
