@@ -76,11 +76,11 @@ def bootstrap(recall: Sequence[float], precision: Sequence[float], counts: NDArr
     means = (counts @ np.array([recall, precision], dtype=float).T / n_cases).clip(0, 1)
     recalls, precisions = means[:, 0], means[:, 1]
     return Intervals(
-        _percentiles(recalls), _percentiles(precisions), _percentiles(f1_of_means(recalls, precisions))
+        percentiles(recalls), percentiles(precisions), percentiles(f1_of_means(recalls, precisions))
     )
 
 
-def _percentiles(values: NDArray[np.float64]) -> Interval:
+def percentiles(values: NDArray[np.float64]) -> Interval:
     """The middle 95 % of resampled values, linear between neighbours."""
     tail = (1 - LEVEL) / 2
     low, high = np.quantile(values, [tail, 1 - tail]).tolist()
