@@ -8,7 +8,7 @@ top left corner of the slide.
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -43,7 +43,8 @@ class Level:
     """One resolution of a slide and its grid of tiles.
 
     `downsample` = level-0 pixels for one pixel of this level. `passthrough` says whether the stored
-    tiles are sent as they are; `reason` is a short code that says why not.
+    tiles are sent as they are; `reason` is a short code that says why not. `stored` is where they are
+    found again (`slides.stored`): {"directory": byte, "profile": byte or None}.
     """
 
     width: int
@@ -55,6 +56,7 @@ class Level:
     downsample: float
     passthrough: bool
     reason: str
+    stored: dict[str, int | None] | None = field(default=None, kw_only=True)
 
     def as_dict(self) -> dict[str, Any]:
         """As in pyramid.json, `slide_info` and the slide row."""
