@@ -8,24 +8,13 @@ from django import template
 from django.utils.html import format_html
 
 from leaderboard.standings import n_answered
-from medbench.web.templatetags.medbench import NARROW_SPACE
+from medbench.web.templatetags.medbench import NARROW_SPACE, reason
 
 if TYPE_CHECKING:
     from leaderboard.bars import Axis, Bar
     from leaderboard.models import Evaluation, Floor
 
 register = template.Library()
-
-REASONS = {
-    "too_few_cases": "fewer than 10 cases",
-    "not_applicable": "does not apply",
-}
-
-
-@register.filter
-def reason(code: str) -> str:
-    """Why there is no number, in words; an unknown code prints itself."""
-    return REASONS.get(code, code)
 
 
 @register.filter

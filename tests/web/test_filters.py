@@ -66,3 +66,28 @@ def test_deadlines_of_visitors_and_none_at_all():
 def test_a_status_is_a_shape_and_a_word():
     shape = '<span class="status-shape" aria-hidden="true">✓</span>'
     assert filters.status("ok", "<b>") == f'<span class="status status-ok">{shape} &lt;b&gt;</span>'
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.934, "93.4\u202f%"),
+        (0.0005, "0.1\u202f%"),
+        (0, "0\u202f%"),
+        (1.0, "100\u202f%"),
+        (0.99999, "100.0\u202f%"),  # rounded, not exact
+        (None, "–"),
+    ],
+)
+def test_shares_are_written_as_percent(value, text):
+    assert filters.share(value) == text
+
+
+def test_intervals_stand_in_brackets_and_where_there_is_none_nothing_does():
+    assert filters.bracket((-0.1, 0.25)) == "[\u22120.100, 0.250]"
+    assert filters.bracket(None) == ""
+
+
+def test_reasons_are_words_and_unknown_ones_print_themselves():
+    assert filters.reason("no_variation") == "all ratings are equal"
+    assert filters.reason("new_code") == "new_code"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import math
 import zoneinfo
 from typing import TYPE_CHECKING
 
@@ -38,6 +39,50 @@ def percent(part: int, whole: int) -> str:
     tenths = (2000 * part + whole) // (2 * whole)
     text = str(tenths // 10) if part in (0, whole) else f"{tenths // 10}.{tenths % 10}"
     return f"{text}{NARROW_SPACE}%"
+
+
+@register.filter
+def share(value: float | None) -> str:
+    """A share from 0 to 1 in percent, as `percent` writes it; a dash where there is none."""
+    if value is None:
+        return "–"
+    if value in (0, 1):
+        return f"{100 * value:.0f}{NARROW_SPACE}%"
+    return f"{math.floor(1000 * value + 0.5) / 10:.1f}{NARROW_SPACE}%"
+
+
+@register.filter
+def bracket(interval: tuple[float, float] | None) -> str:
+    """An interval as [0.509, 0.539], or nothing."""
+    return f"[{score(interval[0])}, {score(interval[1])}]" if interval else ""
+
+
+# Why there is no number. An interval that is missing beside its value has a reason, too.
+REASONS = {
+    "disconnected_design": "raters share too few items",
+    "fewer_than_2_items": "fewer than two items",
+    "fewer_than_2_raters": "one rater only",
+    "level_nominal": "categories have no distances",
+    "negative_rating": "ratings below zero",
+    "no_pairable_units": "no item has two ratings",
+    "no_variance": "items do not vary",
+    "no_variation": "all ratings are equal",
+    "not_applicable": "does not apply",
+    "not_numeric": "ratings are words",
+    "not_reported": "not reported by the submitter",
+    "order_needed": "the categories have no order",
+    "too_few_cases": "fewer than 10 cases",
+    "too_many_labels": "more than 50 different ratings",
+    "undefined_resamples": "too many resamples without variation",
+    "unscored": "judge gave no usable answer",
+    "unstable_denominator": "too unstable to compute",
+}
+
+
+@register.filter
+def reason(code: str) -> str:
+    """Why there is no number, in words; an unknown code prints itself."""
+    return REASONS.get(code, code)
 
 
 @register.filter
