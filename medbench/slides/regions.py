@@ -12,7 +12,7 @@ import json
 import math
 from dataclasses import asdict, dataclass
 from itertools import islice, pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from medbench.errors import InvalidInput
 from medbench.formats import json_text
@@ -31,6 +31,7 @@ MOST_REGIONS = 100  # of one verdict
 MOST_FILE_BYTES = 2_000_000
 LARGEST_L0_PX = 2**31 - 1
 SCHEMA = "medbench.regions/1"
+NO_COORDINATES = "Coordinates are pairs of numbers."
 SEEN = ("revision", "zoom", "missing_tiles")  # of a region, beside its geometry
 
 
@@ -122,8 +123,8 @@ def from_geojson(content: bytes, plane: Plane) -> tuple[Region, ...]:
         data = json_text.load(text, findings)
         origin = _origin(data, plane)
         # One more than is allowed: a hostile file has millions.
-        for place, *part in islice(_parts(data, plane.revision, findings), MOST_REGIONS + 1):
-            found.append(_from_part(*part, origin, plane, place, findings))
+        parts = islice(_parts(data, plane.revision, findings), MOST_REGIONS + 1)
+        found = [_from_part(part, origin, plane, findings) for part in parts]
         if len(found) > MOST_REGIONS:
             _too_many(findings)
         elif not found and not findings.problems:
@@ -288,8 +289,16 @@ def _features(data: Any) -> Iterator[tuple[Any, Place]]:
         yield data, ()
 
 
-def _parts(data: Any, revision: int, findings: Findings) -> Iterator[tuple[Place, str, Any, dict[str, Any]]]:
-    """Each point and outline of a document: its place, kind, coordinates, and how it was seen."""
+class _Part(NamedTuple):
+    """A point or outline of a document, and how it was seen where the file says so."""
+
+    place: Place
+    kind: str
+    coordinates: Any
+    seen: dict[str, Any]
+
+
+def _parts(data: Any, revision: int, findings: Findings) -> Iterator[_Part]:
     for feature, place in _features(data):
         geometry = feature.get("geometry", feature) if isinstance(feature, dict) else None
         seen = {"revision": revision}
@@ -297,23 +306,15 @@ def _parts(data: Any, revision: int, findings: Findings) -> Iterator[tuple[Place
             case {"properties": {"medbench": dict(own)}}:
                 seen |= {name: own[name] for name in SEEN if name in own}
         for kind, coordinates in _shapes(geometry, place, findings):
-            yield place, kind, coordinates, seen
+            yield _Part(place, kind, coordinates, seen)
 
 
-def _from_part(
-    kind: str,
-    coordinates: Any,
-    seen: dict[str, Any],
-    origin: Point,
-    plane: Plane,
-    place: Place,
-    findings: Findings,
-) -> Region | None:
-    points = _whole_pixels(coordinates, origin, plane)
+def _from_part(part: _Part, origin: Point, plane: Plane, findings: Findings) -> Region | None:
+    points = _whole_pixels(part.coordinates, origin, plane)
     if points is None:
-        findings.problem("wrong_coordinates", "Coordinates are pairs of numbers.", place)
+        findings.problem("wrong_coordinates", NO_COORDINATES, part.place)
         return None
-    return _region(seen | _simplest(kind, points), plane, place, findings)
+    return _region(part.seen | _simplest(part.kind, points), plane, part.place, findings)
 
 
 def _shapes(geometry: Any, place: Place, findings: Findings) -> list[tuple[str, Any]]:
@@ -329,8 +330,10 @@ def _shapes(geometry: Any, place: Place, findings: Findings) -> list[tuple[str, 
             isinstance(each, list) and len(each) == 1 for each in polygons
         ):
             return [("polygon", outline) for (outline,) in polygons]
-        case {"type": "Polygon" | "MultiPolygon"}:
+        case {"type": "Polygon" | "MultiPolygon", "coordinates": [_, *_]}:
             findings.problem("has_hole", "Outlines with holes cannot be stored. Fill the hole.", place)
+        case {"type": "Point" | "MultiPoint" | "Polygon" | "MultiPolygon"}:
+            findings.problem("wrong_coordinates", NO_COORDINATES, place)
         case {"type": str(name)}:
             findings.problem(
                 "wrong_geometry", f"{name}: only points, rectangles and polygons are regions.", place

@@ -119,9 +119,9 @@ def test_real_files_are_read(testdata, name, kinds, first):
     ("name", "code"),
     [
         ("qupath-polyline.json", "wrong_geometry"),
-        ("qupath-polygon.geojson", "outside_slide"),
-        ("pathologycore-area.json", "not_geojson"),
-        ("pathologycore-polyline.json", "not_geojson"),
+        ("qupath-polygon.geojson", "has_hole"),
+        ("pathologycore-area.json", "wrong_geometry"),
+        ("pathologycore-polyline.json", "wrong_geometry"),
     ],
 )
 def test_real_files_that_hold_no_regions_of_this_slide_say_why(testdata, name, code):
@@ -168,7 +168,9 @@ def test_half_a_pixel_beyond_the_edge_is_the_edge_and_more_is_refused():
         (b'{"type": "Point", "coordinates": ["1", 1]}', "wrong_coordinates"),
         (b'{"type": "Point", "coordinates": [true, 1]}', "wrong_coordinates"),
         (b'{"type": "Point", "coordinates": 5}', "wrong_coordinates"),
-        (b'{"type": "Point"}', "wrong_geometry"),
+        (b'{"type": "Point"}', "wrong_coordinates"),
+        (b'{"type": "Polygon", "coordinates": []}', "wrong_coordinates"),
+        (b'{"type": "GeometryCollection", "geometries": []}', "wrong_geometry"),
         (b'{"type": "Polygon", "coordinates": [[]]}', "wrong_corners"),
         (b'{"type": "Polygon", "coordinates": [[[0,0],[1,1],[0,0]]]}', "wrong_corners"),
         (b'{"type": "Polygon", "coordinates": [[[0,0],[1,1],[2,2],[0,0]]]}', "no_area"),
