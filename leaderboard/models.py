@@ -37,7 +37,8 @@ class Board(models.Model):
     closed_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
-        ordering = ("-created_at",)
+        # Of boards that open together the open split comes first: most files are for it.
+        ordering = ("-release__frozen_at", "-split", "-created_at")
         constraints = (models.UniqueConstraint(fields=("release", "profile", "split"), name="board_once"),)
 
     def __str__(self) -> str:

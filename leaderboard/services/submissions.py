@@ -81,11 +81,11 @@ def check_upload(
     `conflict_of_interest` on a held-out board), Conflict where the board is closed.
     """
     _refuse_submitter(board, by)
-    cases = board.release.cases.filter(split=board.split)
-    case_ids = cases.order_by("position").values_list("case__case_id", flat=True)
+    cases = board.release.cases.order_by("position").values_list("case__case_id", "split")
     return check_results(
         data,
-        case_ids=list(case_ids),
+        case_ids=[case_id for case_id, split in cases if split == board.split],
+        left_out=[case_id for case_id, split in cases if split != board.split],
         limits=limits(),
         profile=word_profile(board),
         file=file_name,

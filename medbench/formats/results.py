@@ -107,6 +107,7 @@ def read_results(
     data: bytes,
     *,
     case_ids: Collection[str],
+    left_out: Collection[str] = (),
     limits: Limits | None = None,
     file: str = "",
     keep: int = SHOWN,
@@ -114,13 +115,15 @@ def read_results(
 ) -> ReadResults:
     """Read and check a result file against the benchmark's `case_ids`; never raises on bad data.
 
+    Cases of `left_out` belong to the benchmark but are not scored here (`other_split`): a warning,
+    or a problem where the file holds no others.
     Of problems and of warnings `keep` are kept, all are counted. `also` looks at each sound case in
     turn and may add findings; use `scoring.checks.check_results`, which warns of blank and
     repeated insights so.
     """
     findings = Findings(file, keep)
     try:
-        results = _Reader(case_ids, limits or Limits(), findings, also).read(data)
+        results = _Reader(case_ids, left_out, limits or Limits(), findings, also).read(data)
     except Unreadable:
         results = None
     return ReadResults(None if findings.problems else results, findings.problems, findings.warnings)
@@ -132,11 +135,13 @@ class _Reader:
     def __init__(
         self,
         case_ids: Collection[str],
+        left_out: Collection[str],
         limits: Limits,
         findings: Findings,
         also: Callable[[CaseResult, Findings, Place], None] | None,
     ) -> None:
         self.case_ids = dict.fromkeys(case_ids)
+        self.left_out = frozenset(left_out)
         self.limits = limits
         self.findings = findings
         self.also = also
@@ -192,7 +197,7 @@ class _Reader:
 
     def _bounded(self, rows: Iterable[T]) -> Iterator[T]:
         """The rows, until there are so many that most must be wrong."""
-        most = 2 * len(self.case_ids) + SHOWN
+        most = 2 * (len(self.case_ids) + len(self.left_out)) + SHOWN
         for i, row in enumerate(rows):
             if i == most:
                 message = f"More than {most:,} cases; the benchmark has {len(self.case_ids):,}."
@@ -220,7 +225,7 @@ class _Reader:
     def _check_case_id(self, case_id: str, fields: Fields) -> None:
         if case_id in self.seen:
             fields.wrong("duplicate_case", "The case stands in the file already. Keep one.", "case_id")
-        elif case_id not in self.case_ids:
+        elif case_id not in self.case_ids and case_id not in self.left_out:
             near: list[str] = []
             if not self.findings.problems.full and len(case_id) <= CASE_ID_COMPARED:
                 near = difflib.get_close_matches(case_id, self.case_ids, n=1)
@@ -269,12 +274,28 @@ class _Reader:
         return usage
 
     def _finish(self, header: dict[str, str], cases: list[CaseResult | None]) -> Results:
+        self._say_left_out()
         for case_id in self.case_ids:
             if case_id not in self.seen:
                 self.findings.case_id = case_id
                 self.findings.warning("missing_case", "The file does not have this case: it scores 0.")
         self.findings.case_id = ""
-        return Results(**header, cases=tuple(case for case in cases if case))
+        return Results(
+            **header, cases=tuple(case for case in cases if case and case.case_id not in self.left_out)
+        )
+
+    def _say_left_out(self) -> None:
+        n_left_out = len(self.seen & self.left_out)
+        if n_left_out and n_left_out == len(self.seen):
+            message = (
+                "None of its cases is in the split that is scored here. Choose the board of the other split."
+            )
+            self.findings.problem("other_split", message)
+        elif n_left_out:
+            words = "1 case is" if n_left_out == 1 else f"{n_left_out:,} cases are"
+            self.findings.warning(
+                "other_split", f"{words} not in the split that is scored here and left out."
+            )
 
 
 def _is_jsonl(text: str) -> bool:

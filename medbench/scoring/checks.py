@@ -26,6 +26,7 @@ def check_results(
     data: bytes,
     *,
     case_ids: Collection[str],
+    left_out: Collection[str] = (),
     limits: Limits | None = None,
     profile: Profile = DEFAULT_PROFILE,
     file: str = "",
@@ -38,7 +39,13 @@ def check_results(
     (`near_duplicate_insight`, which are scored).
     """
     return read_results(
-        data, case_ids=case_ids, limits=limits, file=file, keep=keep, also=partial(_look_at, profile)
+        data,
+        case_ids=case_ids,
+        left_out=left_out,
+        limits=limits,
+        file=file,
+        keep=keep,
+        also=partial(_look_at, profile),
     )
 
 

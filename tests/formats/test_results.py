@@ -197,6 +197,19 @@ def test_an_unknown_case_is_told_its_nearest():
     assert (near.code, near.field) == ("unknown_case", "case_id")
 
 
+def test_cases_of_the_other_split_are_left_out_of_a_file_for_both():
+    data = results(*WHOLE, result("HELD-1", "x"), result("HELD-2", "x"))
+    answer = read(data, left_out=["HELD-1", "HELD-2", "HELD-3"])
+    assert [case.case_id for case in answer.results.cases] == list(CASE_IDS)
+    assert [(each.code, each.message[:11]) for each in answer.warnings] == [("other_split", "2 cases are")]
+
+
+def test_a_file_for_the_other_split_alone_is_refused_once():
+    data = results(result("HELD-1", "x"), result("HELD-2", "x"))
+    answer = read(data, left_out=["HELD-1", "HELD-2"])
+    assert [each.code for each in answer.problems] == ["other_split"]
+
+
 def test_a_case_twice_is_refused_at_its_second_place():
     data = as_jsonl(results(*WHOLE, WHOLE[1]))
     assert refused(data) == [("duplicate_case", 5, "A-2", "case_id")]

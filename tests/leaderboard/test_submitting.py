@@ -13,7 +13,7 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from django.utils import timezone
 
-from leaderboard.models import Evaluation, Output, Submission
+from leaderboard.models import Board, Evaluation, Output, Submission
 from leaderboard.services import submissions
 from leaderboard.services.submissions import Details, ResultsRefused, submit
 from medbench.accounts.models import Membership
@@ -71,6 +71,16 @@ def test_a_submission_is_recorded_with_its_file_outputs_and_waiting_evaluation(t
     job = submission.evaluations.get().job
     assert (job.kind, job.state, job.total) == ("leaderboard.evaluate", "queued", 3)
     assert submit(board, GOOD, "b.json", rosa).number == 2
+
+
+@pytest.mark.django_db
+def test_the_board_of_the_open_split_is_offered_before_that_of_the_held_out_split(team, rosa):
+    open_board = make_board(team)
+    held_out = Board.objects.create(
+        release=open_board.release, profile=open_board.profile, split=Split.HELD_OUT
+    )
+    page = signed_in(rosa).get("/submit/").content.decode()
+    assert -1 < page.index(str(open_board.pk)) < page.index(str(held_out.pk))
 
 
 @pytest.mark.django_db
