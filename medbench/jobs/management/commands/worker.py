@@ -6,6 +6,7 @@ import argparse
 import warnings
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand
 
 
@@ -27,4 +28,6 @@ class Command(BaseCommand):
         from celery.exceptions import SecurityWarning
 
         warnings.simplefilter("ignore", SecurityWarning)  # against root, which containers run as
-        celery(["--app=medbench", "--quiet", "worker", f"--concurrency={concurrency}"])  # exits
+        # Celery's command would take BROKER_URL from the environment itself, past the settings.
+        broker = f"--broker={settings.CELERY_BROKER_URL}"
+        celery(["--app=medbench", broker, "--quiet", "worker", f"--concurrency={concurrency}"])  # exits
