@@ -36,14 +36,17 @@ class Estimate(NamedTuple):
     reason: str | None = None
 
 
-def resample_weights(times: NDArray[np.intp], *, resamples: int, seed: int) -> Iterator[NDArray[np.float64]]:
+def resample_weights(
+    times: NDArray[np.intp], *, resamples: int, seed: int, cells: int = 1
+) -> Iterator[NDArray[np.float64]]:
     """How often each pattern is drawn when items are drawn with replacement, in parts of the rows.
 
     `times` says how many items have each pattern; drawing patterns is the same as drawing items.
+    `cells` is how many numbers the caller makes of each resample, to bound memory.
     """
     generator = np.random.default_rng(seed)
     n = int(times.sum())
-    step = max(CHUNK // len(times), 1)
+    step = max(CHUNK // max(len(times), cells), 1)
     for start in range(0, resamples, step):
         yield generator.multinomial(n, times / n, size=min(step, resamples - start)).astype(float)
 

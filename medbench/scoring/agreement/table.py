@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
@@ -64,12 +64,6 @@ class RatingsTable:
             for j, rating in enumerate(row, start=1)
         )
 
-    def without(self, annotator: str) -> Self:
-        """The table as if the annotator had not taken part."""
-        at = self.annotators.index(annotator)
-        rest = self.annotators[:at] + self.annotators[at + 1 :]
-        return type(self)(self.items, rest, np.delete(self.cells, at, axis=1))
-
     def of(self, annotators: Sequence[str]) -> Self:
         """The table of these annotators alone, say of those with one background."""
         at = [self.annotators.index(annotator) for annotator in annotators]
@@ -81,12 +75,15 @@ class Coded:
     """A table at a level of measurement.
 
     `codes` (items x annotators) are places in `labels`, -1 where missing. `values` are the numbers
-    that the labels stand for, None where they are words.
+    that the labels stand for, None where they are words; `is_ordered` says whether the order of
+    the labels means anything.
     """
 
     codes: NDArray[np.intp]
     labels: tuple[str, ...]
     values: NDArray[np.float64] | None
+    level: Level
+    is_ordered: bool
 
     @cached_property
     def counts(self) -> NDArray[np.float64]:
@@ -97,10 +94,18 @@ class Coded:
             counts[rated, column[rated]] += 1
         return counts
 
+    def of(self, items: NDArray[np.bool_], annotators: NDArray[np.bool_]) -> Coded:
+        """The rows and columns that are marked."""
+        return replace(self, codes=self.codes[items][:, annotators])
+
+    def without(self, annotator: int) -> Coded:
+        """The same without one column."""
+        return replace(self, codes=np.delete(self.codes, annotator, axis=1))
+
     @cached_property
     def numbers(self) -> NDArray[np.float64] | None:
-        """Items x annotators of numbers, NaN where missing; None where ratings are words."""
-        if self.values is None:
+        """Items x annotators of numbers, NaN where missing; None for words and nominal ratings."""
+        if self.values is None or self.level == "nominal":
             return None
         return np.where(self.codes == MISSING, np.nan, np.append(self.values, np.nan)[self.codes])
 
@@ -112,13 +117,14 @@ def code(table: RatingsTable, level: str, order: Sequence[Rating] | None = None)
     it the ratings are sorted, by number where all are numbers. Raises InvalidInput: `unknown_level`,
     `order_needed`, `bad_order`, `not_in_order`, `not_a_number`, `infinite_rating`, `negative_rating`.
     """
-    if level not in LEVELS:
+    known = next((each for each in LEVELS if each == level), None)
+    if known is None:
         message = f"{_shown(level)} is no level of measurement. Choose one of {', '.join(LEVELS)}."
         raise InvalidInput(message, code="unknown_level")
-    found = {rating for rating in table.cells.flat if rating is not None}
+    found: set[Rating] = {rating for rating in table.cells.ravel().tolist() if rating is not None}
     scale = [rating for rating in map(clean, order or ()) if rating is not None]
     keys = _keys(found.union(scale))
-    _check_level(set(keys.values()), level, has_order=bool(scale))
+    _check_level(set(keys.values()), known, has_order=bool(scale))
     sorted_keys = [keys[rating] for rating in scale] or sorted(set(keys.values()))
     place = {key: i for i, key in enumerate(sorted_keys)}
     if len(place) < len(sorted_keys):
@@ -128,10 +134,11 @@ def code(table: RatingsTable, level: str, order: Sequence[Rating] | None = None)
         if keys[rating] not in place:
             raise InvalidInput(f"The rating {_shown(rating)} is not in the order.", code="not_in_order")
         code_of[rating] = place[keys[rating]]
-    codes = np.array([code_of[rating] for rating in table.cells.flat], dtype=np.intp)
+    codes = np.array([code_of[rating] for rating in table.cells.ravel().tolist()], dtype=np.intp)
     are_numbers = not any(isinstance(key, str) for key in sorted_keys)
     values = np.array(sorted_keys, dtype=float) if are_numbers else None
-    return Coded(codes.reshape(table.cells.shape), tuple(map(_label, sorted_keys)), values)
+    labels = tuple(map(_label, sorted_keys))
+    return Coded(codes.reshape(table.cells.shape), labels, values, known, are_numbers or bool(scale))
 
 
 def clean(rating: Any) -> Rating | None:
@@ -161,7 +168,7 @@ def _number(rating: Rating) -> float | None:
     return number
 
 
-def _check_level(keys: set[float | str], level: str, *, has_order: bool) -> None:
+def _check_level(keys: set[float | str], level: Level, *, has_order: bool) -> None:
     words = sorted(key for key in keys if isinstance(key, str) and _number(key) is None)
     if words and level in ("interval", "ratio"):
         if words[0].lower().lstrip("+-") in ("inf", "infinity"):

@@ -1,0 +1,106 @@
+"""Percent agreement and Gwet's AC1 and AC2, which stay sensible where nearly all ratings are equal.
+
+Source: Gwet 2014, Handbook of Inter-Rater Reliability, 4th edition, chapters 4 and 5 (ratings with
+holes; weights for ordinal, interval and ratio scales).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, assert_never
+
+import numpy as np
+
+from medbench.scoring.agreement.alpha import pairable, patterns_of
+from medbench.scoring.agreement.estimate import (
+    FEWER_THAN_2_ITEMS,
+    NO_PAIRABLE_UNITS,
+    NO_VARIATION,
+    Estimate,
+    resample_weights,
+    with_interval,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from medbench.scoring.agreement.table import Coded, Level
+
+    Floats = NDArray[np.float64]
+
+
+def percent_agreement(counts: Floats) -> float | None:
+    """The share of agreeing pairs of ratings, averaged over the items with two ratings or more.
+
+    `counts` is items x labels. None without such an item.
+    """
+    shares = _agreeing(counts, np.eye(counts.shape[1]))
+    return float(np.nanmean(shares)) if np.isfinite(shares).any() else None
+
+
+def ac(coded: Coded, level: Level, *, resamples: int, seed: int) -> Estimate:
+    """Gwet's coefficient: AC1 for the nominal level, else AC2 with the weights of the level.
+
+    Items with one rating tell how common the labels are. Labels of the scale count where none was
+    given. Reasons: `no_pairable_units`, `no_variation` (as for alpha: all equal is
+    no evidence of anything), and for an interval those of alpha.
+    """
+    counts = coded.counts[coded.counts.sum(axis=1) > 0]
+    paired = pairable(counts)
+    if not len(paired):
+        return Estimate(None, reason=NO_PAIRABLE_UNITS)
+    if np.count_nonzero(paired.sum(axis=0)) < 2:
+        return Estimate(None, reason=NO_VARIATION)
+    weights = label_weights(level, coded.values, counts.shape[1])
+    value = float(_coefficient(counts, np.ones((1, len(counts))), weights)[0])
+    if len(counts) < 2:
+        return Estimate(value, None, FEWER_THAN_2_ITEMS)
+    patterns = patterns_of(counts)
+    draws = resample_weights(patterns.times, resamples=resamples, seed=seed)
+    return with_interval(
+        value, np.concatenate([_coefficient(patterns.counts, drawn, weights) for drawn in draws])
+    )
+
+
+def label_weights(level: Level, values: Floats | None, n_labels: int) -> Floats:
+    """How far two labels agree (labels x labels): 1 on the diagonal, 0 at the ends of the scale."""
+    places = np.arange(n_labels, dtype=float)
+    match level:
+        case "nominal":
+            return np.eye(n_labels)
+        case "ordinal":
+            between = np.abs(np.subtract.outer(places, places)) + 1
+            return np.asarray(1 - (between * (between - 1)) / (n_labels * (n_labels - 1)))
+        case "interval":
+            assert values is not None
+            return np.asarray(1 - (np.subtract.outer(values, values) / np.ptp(values)) ** 2)
+        case "ratio":
+            assert values is not None
+            apart, sums = np.subtract.outer(values, values), np.add.outer(values, values)
+            shares = np.divide(apart, sums, out=np.zeros_like(apart), where=sums > 0)
+            ends = (values.max() - values.min()) / (values.max() + values.min())
+            return np.asarray(1 - (shares / ends) ** 2)
+        case _:
+            assert_never(level)
+
+
+def _agreeing(counts: Floats, weights: Floats) -> Floats:
+    """The weighted share of agreeing pairs of each item, NaN below two ratings."""
+    ratings = counts.sum(axis=1)
+    agreeing = (counts * (counts @ weights - 1)).sum(axis=1)
+    pairs = ratings * (ratings - 1)
+    shares = np.full(len(counts), np.nan)
+    np.divide(agreeing, pairs, out=shares, where=pairs > 0)
+    return shares
+
+
+def _coefficient(counts: Floats, drawn: Floats, weights: Floats) -> Floats:
+    """The coefficient for each row of `drawn` (resamples x items); NaN without a pairable item."""
+    shares = _agreeing(counts, weights)
+    pairs = np.isfinite(shares)
+    n_pairable = drawn @ pairs.astype(float)
+    observed = np.full(len(drawn), np.nan)
+    np.divide(drawn @ np.where(pairs, shares, 0), n_pairable, out=observed, where=n_pairable > 0)
+    common = drawn @ (counts / counts.sum(axis=1, keepdims=True)) / drawn.sum(axis=1, keepdims=True)
+    n_labels = counts.shape[1]
+    by_chance = weights.sum() * (common * (1 - common)).sum(axis=1) / (n_labels * (n_labels - 1))
+    return np.asarray((observed - by_chance) / (1 - by_chance))
