@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from django.db import transaction
 
 from medbench.errors import Conflict
-from medbench.review import triplets
+from medbench.review import cases, triplets
 from medbench.review.models import ItemResult, ReviewItem
 
 if TYPE_CHECKING:
@@ -78,3 +78,4 @@ def record_results(source: str, decisions: Iterable[Decision]) -> None:
     ]
     ItemResult.objects.bulk_create(results, batch_size=200)
     triplets.follow(results)
+    cases.follow(results)

@@ -1,10 +1,10 @@
-"""What experts concluded about triplets, written back to them."""
+"""What experts concluded, written back to triplets and cases."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from medbench.cases.models import Triplet
+from medbench.cases.models import Case, Triplet
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,3 +20,11 @@ def set_triplet_states(version_ids: Iterable[int], state: Triplet.State) -> int:
     for start in range(0, len(ids), 500):  # below the parameter limit of every SQLite
         taken += Triplet.objects.filter(current__in=ids[start : start + 500]).update(state=state)
     return taken
+
+
+def set_difficulty(case: str, level: int, *, judged: int) -> bool:
+    """Give the case its level in the working copy; answers whether it took it.
+
+    A case whose level has changed since it was `judged` keeps the newer one.
+    """
+    return bool(Case.objects.filter(pk=case, difficulty=judged).update(difficulty=level))
