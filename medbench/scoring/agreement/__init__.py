@@ -4,7 +4,7 @@
 is None and has a reason code beside it. Source: metrics_spec section 6.
 """
 
-from medbench.scoring.agreement.summary import summary
+from medbench.scoring.agreement.summary import RESAMPLES, summary
 from medbench.scoring.agreement.table import LEVELS, Level, RatingsTable
 
-__all__ = ["LEVELS", "Level", "RatingsTable", "summary"]
+__all__ = ["LEVELS", "RESAMPLES", "Level", "RatingsTable", "summary"]

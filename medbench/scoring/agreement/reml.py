@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-LOWEST, HIGHEST = -18.0, 16.0  # of log(variance / error variance); at the lowest it is 0
+LOWEST, HIGHEST = -25.0, 16.0  # of log(variance / error variance); at the lowest it is 0
 LARGEST_STEP = 2.0
 CONVERGED = 1e-9
 ROUNDS = 80

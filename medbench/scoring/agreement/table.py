@@ -22,6 +22,7 @@ Level = Literal["nominal", "ordinal", "interval", "ratio"]
 LEVELS: tuple[Level, ...] = get_args(Level)
 Rating = str | float
 MISSING = -1
+MOST_RATINGS = 1_000  # different ones; differences of all of them are kept
 NAME_SHOWN = 60
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
@@ -115,13 +116,17 @@ def code(table: RatingsTable, level: str, order: Sequence[Rating] | None = None)
 
     `order` names every rating that the scale allows, lowest first; ordinal words need it. Without
     it the ratings are sorted, by number where all are numbers. Raises InvalidInput: `unknown_level`,
-    `order_needed`, `bad_order`, `not_in_order`, `not_a_number`, `infinite_rating`, `negative_rating`.
+    `order_needed`, `bad_order`, `not_in_order`, `not_a_number`, `infinite_rating`, `negative_rating`,
+    `too_many_ratings`.
     """
     known = next((each for each in LEVELS if each == level), None)
     if known is None:
         message = f"{_shown(level)} is no level of measurement. Choose one of {', '.join(LEVELS)}."
         raise InvalidInput(message, code="unknown_level")
     found: set[Rating] = {rating for rating in table.cells.ravel().tolist() if rating is not None}
+    if len(found) > MOST_RATINGS:
+        message = f"There are {len(found):,} different ratings, limit {MOST_RATINGS:,}: round them."
+        raise InvalidInput(message, code="too_many_ratings")
     scale = [rating for rating in map(clean, order or ()) if rating is not None]
     keys = _keys(found.union(scale))
     _check_level(set(keys.values()), known, has_order=bool(scale))
