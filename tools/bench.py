@@ -17,6 +17,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import bench_scoring
 from node import ROOT
 
 if TYPE_CHECKING:
@@ -129,6 +130,7 @@ def main() -> None:
     results = {
         "import_of_332_cases": result(import_seconds(), "s", 10),
         "rouge1_of_a_case": result(1_000 * ours, "ms", 5, peer=1_000 * theirs),
+        **bench_scoring.results(),
     }
     print(json.dumps(results, indent=2))
     sys.exit(not all(each["ok"] for each in results.values()))

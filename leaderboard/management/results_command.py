@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from argparse import ArgumentTypeError
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from django.core.management.base import BaseCommand, CommandError
 
@@ -14,7 +15,7 @@ from medbench.errors import InvalidInput, MedBenchError
 from medbench.formats.problems import Problem, Problems, Refused
 from medbench.formats.results import ReadResults
 from medbench.scoring.checks import check_results
-from medbench.scoring.rouge import DEFAULT_PROFILE, Profile
+from medbench.scoring.rouge import DEFAULT_PROFILE, PROFILES, Profile
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
@@ -24,9 +25,11 @@ class ResultsCommand(BaseCommand):
     """Exit status 0: done; 1: the file or the benchmark is bad, told on stderr; 2: wrong usage."""
 
     requires_system_checks = ()  # a bundle needs no database and no server
+    files: ClassVar[tuple[str, ...]] = ("file",)
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("file", type=Path, help="result file, JSON or JSONL")
+        for name in self.files:
+            parser.add_argument(name, type=Path, help="result file, JSON or JSONL")
         parser.add_argument(
             "--benchmark",
             required=True,
@@ -74,6 +77,24 @@ class ResultsCommand(BaseCommand):
 
     def print_json(self, found: dict[str, Any]) -> None:
         self.stdout.write(json.dumps(found, ensure_ascii=False, allow_nan=False))
+
+
+def add_scoring_arguments(parser: ArgumentParser) -> None:
+    """What `score` and `compare` let choose: the words and the seed."""
+    parser.add_argument("--profile", choices=PROFILES, default=DEFAULT_PROFILE, help="what a word is")
+    parser.add_argument(
+        "--seed",
+        type=whole_number,
+        metavar="N",
+        help="of the intervals; by default from the benchmark's version",
+    )
+
+
+def whole_number(text: str) -> int:
+    """An argument that counts."""
+    if not text.isdecimal():
+        raise ArgumentTypeError("a whole number of 0 or more")
+    return int(text)
 
 
 def counted(number: int, noun: str) -> str:

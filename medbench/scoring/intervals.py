@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 RESAMPLES = 10_000
+MOST_RESAMPLES = 100_000  # more would only cost memory
 LEVEL = 0.95
 FEWEST_CASES = 10
 TOO_FEW_CASES = "too_few_cases"
@@ -78,6 +79,13 @@ def bootstrap(recall: Sequence[float], precision: Sequence[float], counts: NDArr
     return Intervals(
         percentiles(recalls), percentiles(precisions), percentiles(f1_of_means(recalls, precisions))
     )
+
+
+def mean_interval(values: Sequence[float], counts: NDArray[np.float64]) -> Interval | None:
+    """The interval of the mean of one number per case, of any sign or scale; None for fewer than 10."""
+    if len(values) < FEWEST_CASES:
+        return None
+    return percentiles(counts @ np.asarray(values, dtype=float) / len(values))
 
 
 def percentiles(values: NDArray[np.float64]) -> Interval:

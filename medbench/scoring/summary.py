@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from medbench.scoring.intervals import RESAMPLES, bootstrap, resample_counts
-from medbench.scoring.matching import CaseScore, aggregate, score_case
+from medbench.scoring.matching import CaseScore, aggregate, assigned_f1, score_case
 from medbench.scoring.novelty import lexical_novelty
 from medbench.scoring.redundancy import distinct_2, self_bleu, tfidf_cosine
 from medbench.scoring.text import normalise
@@ -38,6 +38,7 @@ def summary(
         "profile": profile,
         "seed": seed,
         **asdict(aggregate(cases)),
+        "assigned_f1": assigned_f1([case.matrix for case in cases]),
         "ci": _intervals(cases, seed),
         "novelty": lexical_novelty([case.matrix for case in cases])._asdict(),
         "redundancy": _redundancy(scores, outputs),
@@ -53,6 +54,11 @@ def summary(
             for case_id, case in scores.items()
         ],
     }
+
+
+def run_of(scores: Mapping[str, CaseScore]) -> list[tuple[float, float]]:
+    """(recall, precision) of every case: what `testing` compares."""
+    return [(case.recall, case.precision) for case in scores.values()]
 
 
 def _intervals(cases: Sequence[CaseScore], seed: int) -> dict[str, Any]:

@@ -1,5 +1,5 @@
-"""Every golden value of ROUGE, matching, aggregation, redundancy, and what of novelty and intervals
-is defined without a judge. The published tables are recomputed from their printed cells."""
+"""Every golden value of ROUGE, matching, aggregation, redundancy, novelty, tests and costs. The
+published tables are recomputed from their printed cells."""
 
 import json
 from types import SimpleNamespace
@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 
 from medbench.errors import InvalidInput
+from medbench.scoring.costs import gain, ratio
 from medbench.scoring.intervals import bootstrap, resample_counts
 from medbench.scoring.matching import aggregate, harmonic_mean, kept_outputs, prf, score_case
-from medbench.scoring.novelty import n_matched
+from medbench.scoring.novelty import Counts, decide, n_matched, new_among_unmatched, voted_novelty
 from medbench.scoring.redundancy import distinct_2, self_bleu, tfidf_cosine
 from medbench.scoring.rouge import pair_matrix
+from medbench.scoring.testing import add_one_p, compare, holm, unpaired_z
 
 
 def golden_cases(testdata):
@@ -87,7 +89,36 @@ def bootstrap_ci(given):
     return list(bootstrap(scores, scores, counts).recall)
 
 
+def bootstrap_p(given):
+    if "d" in given:
+        counts = resample_counts(len(given["d"]), seed=1, resamples=given["B"])
+        return compare([(0.5 + d, 0.5 + d) for d in given["d"]], [(0.5, 0.5)] * len(given["d"]), counts).p
+    strayed = np.zeros(given["B"])
+    strayed[: given["exceedances"]] = 1
+    return add_one_p(strayed, 1)
+
+
+def novelty(given):
+    case = Counts(given["M"], given["N"], given["C"])
+    shares = {"original": case.original, "innovation": case.innovation}
+    return shares | ({"flag": "empty_prediction"} if given.get("submitted") else {})
+
+
+def novelty_pool(given):
+    found = voted_novelty([Counts(*case) for case in given["cases"]])
+    return {"micro": found.innovation_micro, "macro": found.innovation}
+
+
 METRICS = {
+    "bootstrap_p": bootstrap_p,
+    "holm": lambda given: holm(given["p"]),
+    "unpaired_z": lambda given: dict(
+        zip(("z", "p_two"), unpaired_z(given["diff"], given["half_ci"]), strict=True)
+    ),
+    "novelty": novelty,
+    "novelty_pool": novelty_pool,
+    "novelty_vote": lambda given: decide(None if vote is None else bool(vote) for vote in given["votes"]),
+    "ratio": lambda given: ratio(given["a"], given["b"]),
     "rouge1_f": rouge1,
     "insight_prf": insight_prf,
     "aggregate_f1": aggregate_f1,
@@ -139,6 +170,28 @@ def test_matching_by_hand():
     assert prf(np.zeros((3, 0))) == (0, 0, 0)
     case = score_case(["a b"], [])
     assert (case.recall, case.precision, case.f1, case.n_outputs) == (0, 0, 0, 0)
+
+
+def test_novelty_of_table_2():
+    assert new_among_unmatched(0.4274, 0.4995) == pytest.approx(0.125917, abs=1e-6)
+
+
+def test_the_tests_of_table_4():
+    """Z and p of two independent systems from the printed half-widths."""
+    assert unpaired_z(0.0179, (0.009, 0.0097))[1] == pytest.approx(0.0080, abs=3e-4)
+    assert holm([0.010, 0.011, 0.001, 0.001, 0.001]) == pytest.approx([0.02, 0.02, 0.005, 0.005, 0.005])
+
+
+@pytest.mark.parametrize(("differences", "p"), [([1, 1, 1], 0.25), ([3, 1, -1], 0.75)])
+def test_every_swap_of_three_cases_by_hand(differences, p):
+    first = [(5 + d, 5 + d) for d in differences]
+    assert compare(first, [(5, 5)] * 3, resample_counts(3, seed=1, resamples=10)).p == pytest.approx(p)
+
+
+def test_what_table_8_costs():
+    assert ratio(958.9, 133.4) == pytest.approx(7.188, abs=5e-4)
+    assert gain(0.5242, 0.5067) == pytest.approx(0.03454, abs=5e-6)
+    assert ratio(None, 1) is ratio(1, 0) is gain(1, None) is None
 
 
 def test_redundancy_by_hand():

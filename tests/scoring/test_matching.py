@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from medbench.errors import InvalidInput
-from medbench.scoring.matching import aggregate, kept_outputs, prf, score_case
+from medbench.scoring.matching import aggregate, assigned, assigned_f1, kept_outputs, prf, score_case
 from medbench.scoring.rouge import PROFILES
 
 SCORES = st.floats(0, 1)
@@ -47,6 +47,20 @@ def test_one_more_output_never_lowers_recall(matrix, data):
 def test_turning_the_matrix_swaps_recall_and_precision(matrix):
     one, other = prf(matrix), prf(matrix.T)
     assert (one.recall, one.precision, one.f1) == (other.precision, other.recall, other.f1)
+
+
+@given(MATRICES)
+def test_one_to_one_is_never_above_the_headline(matrix):
+    free, bound = prf(matrix), assigned(matrix)
+    assert 0 <= bound.recall <= free.recall + 1e-12
+    assert 0 <= bound.precision <= free.precision + 1e-12
+
+
+def test_one_to_one_by_hand():
+    """The second output is the best of both references; only one of them gets it."""
+    matrix = np.array([[0.5, 1], [0.1, 0.8], [0, 0]])
+    assert assigned(matrix) == pytest.approx((1.3 / 3, 1.3 / 2, 0.52))
+    assert assigned_f1([matrix, np.zeros((2, 0))]) == pytest.approx(0.26)
 
 
 @given(CASES, st.sampled_from(PROFILES))
@@ -165,12 +179,14 @@ def test_flooding_an_easy_case_does_not_raise_the_headline():
 
 
 def test_many_outputs_on_one_reference_keep_precision_but_not_recall():
-    """Paraphrases are no repeats; they are reported (see test_checks) and recall shows them."""
+    """Paraphrases are no repeats; they are reported (see test_checks), and recall and the one-to-one
+    assignment show them."""
     paraphrases = [f"{SAFE} {word}" for word in ("indeed", "clearly", "surely", "again")]
     many = score_case(REFERENCES, paraphrases)
     assert many.n_duplicates_removed == 0
     assert many.precision > 0.9
     assert many.recall < 0.4
+    assert assigned(many.matrix).precision < 0.4
 
 
 def test_text_that_addresses_the_judge_is_only_words():

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import argparse
 from typing import TYPE_CHECKING, Any
 
 from tqdm import tqdm
 
-from leaderboard.management.results_command import ResultsCommand
+from leaderboard.management.results_command import ResultsCommand, add_scoring_arguments
 from medbench.formats.text import printable
 from medbench.scoring.intervals import RESAMPLES, seed_of
-from medbench.scoring.rouge import DEFAULT_PROFILE, PROFILES, Profile
 from medbench.scoring.summary import score_cases, summary
 
 if TYPE_CHECKING:
+    from argparse import ArgumentParser
     from pathlib import Path
+
+    from medbench.scoring.rouge import Profile
 
 LINE = 100  # characters of a name on a terminal
 
@@ -22,15 +23,9 @@ LINE = 100  # characters of a name on a terminal
 class Command(ResultsCommand):
     help = "Score a result file against the references of a bundle or of a benchmark of this site."
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+    def add_arguments(self, parser: ArgumentParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("--profile", choices=PROFILES, default=DEFAULT_PROFILE, help="what a word is")
-        parser.add_argument(
-            "--seed",
-            type=_seed,
-            metavar="N",
-            help="of the intervals; by default from the benchmark's version",
-        )
+        add_scoring_arguments(parser)
 
     def handle(
         self, *_: Any, file: Path, benchmark: str, profile: Profile, seed: int | None, json: bool, **__: Any
@@ -54,12 +49,6 @@ class Command(ResultsCommand):
         names = (results.method, results.backbone)
         self.stdout.write(" · ".join(printable(name, LINE) for name in names if name))
         self.stdout.write(_as_text(found))
-
-
-def _seed(text: str) -> int:
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError("a whole number of 0 or more")
-    return int(text)
 
 
 def _as_text(found: dict[str, Any]) -> str:
@@ -94,6 +83,7 @@ def _beside(found: dict[str, Any]) -> list[str]:
     pooled = f"recall {found['recall_micro']:.3f}, precision {found['precision_micro']:.3f}"
     return [
         f"Mean of the cases' F1 {found['mean_case_f1']:.3f} · pooled over insights: {pooled}",
+        f"F1 where each output may answer one reference only: {found['assigned_f1']:.3f}",
         f"Novelty at tau {novelty['tau']}: {shares} ({found['novelty']['reason']}, never ranked)",
         f"Redundancy: TF-IDF cosine {cosine}, Self-BLEU {bleu}, Distinct-2 {distinct}",
     ]
