@@ -143,6 +143,10 @@ MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
 
 # --- Slides: who may see one is decided by the application that owns the cases ----
 SLIDE_ACCESS = "medbench.cases.permissions.may_see_slide"
+SLIDE_CURATED = "medbench.cases.permissions.curated_slides"
+# What must be decoded is decoded by so many processes for each of the site's, and kept on disk.
+SLIDE_DECODERS = env.int("MEDBENCH_SLIDE_DECODERS", default=2)
+SLIDE_CACHE_BYTES = env.int("MEDBENCH_SLIDE_CACHE_BYTES", default=2_000_000_000)
 
 # --- Health: name -> function that raises errors.Unavailable; see medbench.web.health ---
 HEALTH_CHECKS = {"database": "medbench.web.health.database", "jobs": "medbench.jobs.health.sweep"}

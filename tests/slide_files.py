@@ -39,11 +39,12 @@ def registered(db, settings, slide_dir):
     settings.SLIDE_ACCESS = "tests.slide_files.members_only"
 
     def registered(source, name=None):
-        shutil.copyfile(source, slide_dir / (name or source.name))
+        shutil.copy2(source, slide_dir / (name or source.name))  # with its time: part of what is registered
         slide = Slide.objects.create(file_name=source.name, path=name or source.name)
-        if source not in _examined:
-            _examined[source] = services.examine(slide)
-        services.record(slide, _examined[source])
+        examined = _examined.get(source) or services.examine(slide)
+        if not examined.found["converted"]:  # else its pyramid lies in this test's own folder
+            _examined[source] = examined
+        services.record(slide, examined)
         return slide
 
     return registered

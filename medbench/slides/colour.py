@@ -35,6 +35,19 @@ def jpeg(picture: Image.Image) -> bytes:
     return buffer.getvalue()
 
 
+def decode_small(content: bytes, size: tuple[int, int]) -> Image.Image:
+    """A JPEG at 1/2, 1/4 or 1/8 as RGB of `size`, the decoder computing no pixel that is not kept.
+
+    Raises OSError for a damaged JPEG and ValueError where `size` is no such fraction.
+    """
+    with Image.open(io.BytesIO(content)) as picture:
+        picture.draft("RGB", size)
+        small = picture.convert("RGB")
+    if small.size != size:
+        raise ValueError(f"A JPEG of {small.size} is not {size}.")
+    return small
+
+
 def on_background(region: Image.Image, background: tuple[int, int, int]) -> Image.Image:
     """`region` (RGBA) as RGB, the slide's own background colour where nothing was scanned."""
     alpha = region.getchannel("A")
@@ -61,6 +74,19 @@ def srgb_transform(profile: bytes | None) -> ImageCmsTransform | None:
         log.warning("A colour profile of %d bytes cannot be used: %s", len(profile), error)
         return None
     return transform if _changes_colours(transform) else None
+
+
+def profile_kind(profile: bytes | None) -> str:
+    """What becomes of a profile: "" none, srgb, converted or unusable (models.Slide.Profile)."""
+    if not profile:
+        return ""
+    if srgb_transform(profile) is not None:
+        return "converted"
+    try:
+        ImageCms.ImageCmsProfile(io.BytesIO(profile))
+    except OSError:
+        return "unusable"
+    return "srgb"
 
 
 def _changes_colours(transform: ImageCmsTransform) -> bool:

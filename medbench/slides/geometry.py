@@ -30,6 +30,7 @@ VIRTUAL_FACTORS = (2, 4, 8)
 VIRTUAL_GAP = 1.5
 OVERVIEW_MAX_PX = 1024  # the coarsest level is at most so long where virtual levels can make it so
 
+SAME_PX = 1e-3  # of level 0: what OpenSlide's factors of whole numbers may be off by
 VIRTUAL = "virtual"  # composed, so no stored tile could be sent
 PASSTHROUGH_NOT_BUILT = "decoded"  # every tile is decoded and encoded again, whatever the file
 
@@ -123,6 +124,27 @@ def _virtual(level: Level, source: int, factor: int) -> VirtualLevel:
     own = make_level(size, level.downsample * factor, (level.tile_width, level.tile_height))
     fields = asdict(own) | {"reason": VIRTUAL}
     return VirtualLevel(**fields, name=f"v{own.downsample:g}", source=source, factor=factor)
+
+
+def directories(levels: Sequence[Level]) -> dict[int, int]:
+    """Where the stored tiles of the proven ones among `levels` are found: number -> byte of the file."""
+    return {
+        number: at
+        for number, level in enumerate(levels)
+        if level.stored and (at := level.stored["directory"]) is not None
+    }
+
+
+def find_level(levels: Sequence[Level], virtual: Sequence[VirtualLevel], key: int | str) -> Level:
+    """A native level by its number, a virtual one by its name. Raises OutsideGrid."""
+    if isinstance(key, int):
+        if 0 <= key < len(levels):
+            return levels[key]
+        raise OutsideGrid(f"This slide has {len(levels)} levels, counted from 0.")
+    for level in virtual:
+        if level.name == key:
+            return level
+    raise OutsideGrid("This slide has no virtual level of this name.")
 
 
 def tile_size(own_tile: tuple[int, int] | None) -> tuple[int, int]:

@@ -8,24 +8,31 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 import openslide
 from openslide import OpenSlideError, OpenSlideUnsupportedFormatError
+from PIL import Image
 
 from medbench.errors import InvalidInput, MedBenchError
 from medbench.slides import colour, geometry
+from medbench.slides.exact import ExactTiles
+from medbench.slides.geometry import VirtualLevel
+from medbench.slides.splice import NotStored
+from medbench.slides.tiff import NotTiff, TiffFile
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from PIL import Image
+    from medbench.slides.geometry import Level, TileRectangle
+    from medbench.slides.tiff import StoredTiles
 
 POOL_HANDLES = 32  # open files of one process; each costs a few MB for its index
 CACHE_BYTES = 64_000_000  # decoded tiles, shared by all handles: alone, each would keep 32 MB
+GRID_VENDORS = ("aperio", "generic-tiff")  # their tiles lie where the TIFF says
 MAX_SIDE_PX = 4_000_000
 MAX_COARSEST_PX = 100_000_000  # a browser shows a whole slide from its coarsest level
 
@@ -46,17 +53,30 @@ class TileUnreadable(MedBenchError):
 class SlideFile:
     """One open slide.
 
+    `stored` = {number of a level: byte of its directory} for levels proven to be OpenSlide's pixels
+    (slides.proof): their JPEGs are decoded small where a small picture is wanted.
+
     Reading is thread-safe. OpenSlide latches the first error: after a TileUnreadable every later
     read of this object fails too, so it must be closed and the file opened again.
     """
 
-    def __init__(self, path: Path, cache: openslide.OpenSlideCache | None = None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        cache: openslide.OpenSlideCache | None = None,
+        stored: Mapping[int, int] | None = None,
+    ) -> None:
         self._path = path
+        self._exact: dict[int, ExactTiles | None] = {}
+        self._tiff: TiffFile | None = None
+        self._stored: dict[int, StoredTiles] = {}
         self._slide = _open(path)
         try:
             if cache is not None:
                 self._slide.set_cache(cache)
             self._read_facts()
+            if stored:
+                self.use_stored(stored)
         except BaseException:
             self.close()
             raise
@@ -69,12 +89,14 @@ class SlideFile:
             geometry.make_level(size, slide.level_downsamples[number], self._own_tile(number))
             for number, size in enumerate(slide.level_dimensions)
         )
+        self.virtual_levels = geometry.virtual_levels(self.levels)
         self.mpp = geometry.plausible_mpp(
             _number(value(openslide.PROPERTY_NAME_MPP_X)), _number(value(openslide.PROPERTY_NAME_MPP_Y))
         )
         self.objective = geometry.plausible_objective(_number(value(openslide.PROPERTY_NAME_OBJECTIVE_POWER)))
         self._background = _rgb(value(openslide.PROPERTY_NAME_BACKGROUND_COLOR))
-        self._transform = colour.srgb_transform(slide._profile)  # noqa: SLF001  # the only way to its bytes
+        self.profile: bytes | None = slide._profile  # noqa: SLF001  # the only way to its bytes
+        self._transform = colour.srgb_transform(self.profile)
         _check_size(self)
 
     def _own_tile(self, number: int) -> tuple[int, int] | None:
@@ -83,24 +105,90 @@ class SlideFile:
         height = _number(value(f"openslide.level[{number}].tile-height"))
         return (int(width), int(height)) if width and height else None
 
-    def tile(self, level_number: int, column: int, row: int) -> Image.Image:
-        """The pixels of one tile as RGB in sRGB. Raises geometry.OutsideGrid, TileUnreadable."""
-        if not 0 <= level_number < len(self.levels):
-            raise geometry.OutsideGrid(f"This slide has {len(self.levels)} levels, counted from 0.")
-        level = self.levels[level_number]
-        place = geometry.tile_rectangle(level, column, row)
-        x_l0_px, y_l0_px = geometry.l0_from_level(place.x_l_px, place.y_l_px, level)
+    def use_stored(self, directories: Mapping[int, int]) -> None:
+        """Take stored JPEGs for small pictures of these levels. Raises TileUnreadable where they are gone."""
         try:
-            region = self._slide.read_region(
-                (round(x_l0_px), round(y_l0_px)), level_number, (place.width_l_px, place.height_l_px)
+            self._tiff = self._tiff or TiffFile(self._path)
+            self._stored = {number: self._tiff.tiles(at) for number, at in directories.items()}
+        except (NotTiff, NotStored, OSError) as error:
+            raise TileUnreadable("The slide's file is not the one that was registered.") from error
+
+    def level(self, key: int | str) -> Level:
+        """A native level by number, a virtual one by name. Raises geometry.OutsideGrid."""
+        return geometry.find_level(self.levels, self.virtual_levels, key)
+
+    def tile(self, key: int | str, column: int, row: int) -> Image.Image:
+        """The pixels of one tile as RGB in sRGB. Raises geometry.OutsideGrid, TileUnreadable."""
+        level = self.level(key)
+        place = geometry.tile_rectangle(level, column, row)
+        if isinstance(level, VirtualLevel):
+            picture = self._compose(level, column, row, place)
+        else:
+            picture = self._read(self.levels.index(level), place)
+        return self._transform.apply(picture) if self._transform else picture
+
+    def _compose(self, level: VirtualLevel, column: int, row: int, place: TileRectangle) -> Image.Image:
+        """A tile of a virtual level out of those of its source, before conversion to sRGB."""
+        source, factor = self.levels[level.source], level.factor
+        picture = Image.new("RGB", (place.width_l_px, place.height_l_px), colour.WHITE)
+        for down in range(min(factor, source.rows - row * factor)):
+            for right in range(min(factor, source.columns - column * factor)):
+                part = self._small(level, column * factor + right, row * factor + down)
+                left = right * source.tile_width // factor
+                picture.paste(part, (left, down * source.tile_height // factor))
+        return picture
+
+    def _small(self, level: VirtualLevel, column: int, row: int) -> Image.Image:
+        """A tile of the source of `level` at 1/factor."""
+        source, factor = self.levels[level.source], level.factor
+        place = geometry.tile_rectangle(source, column, row)
+        size = source.tile_width // factor, source.tile_height // factor
+        is_whole = (place.width_l_px, place.height_l_px) == (size[0] * factor, size[1] * factor)
+        if is_whole and level.source in self._stored:
+            # What is no JPEG, or a damaged one, is OpenSlide's to judge.
+            with suppress(NotStored, OSError, ValueError):
+                return colour.decode_small(self._stored[level.source].tile(column, row), size)
+        return self._read(level.source, place).reduce(factor)
+
+    def _read(self, number: int, place: TileRectangle) -> Image.Image:
+        """The pixels of a place on a native level, as the file has them."""
+        level = self.levels[number]
+        corner = geometry.l0_from_level(place.x_l_px, place.y_l_px, level)
+        start = round(corner[0]), round(corner[1])
+        # OpenSlide is asked in whole pixels of level 0. Where a tile does not begin at one, it would
+        # answer up to half of one beside it, and resampled; a TIFF's own tile is exact.
+        if max(abs(corner[0] - start[0]), abs(corner[1] - start[1])) > geometry.SAME_PX:
+            exact = self._exact_tiles(number)
+            picture = exact and exact.tile(
+                place.x_l_px // level.tile_width, place.y_l_px // level.tile_height
             )
+            if picture:
+                return picture.crop((0, 0, place.width_l_px, place.height_l_px))
+        try:
+            region = self._slide.read_region(start, number, (place.width_l_px, place.height_l_px))
         except OpenSlideError as error:
             raise TileUnreadable("This part of the slide cannot be read: its data is damaged.") from error
-        picture = colour.on_background(region, self._background)
-        return self._transform.apply(picture) if self._transform else picture
+        return colour.on_background(region, self._background)
+
+    def _exact_tiles(self, number: int) -> ExactTiles | None:
+        """The tiles of a TIFF's level as the file has them; None where they are not OpenSlide's."""
+        if number not in self._exact:
+            level = self.levels[number]
+            self._exact[number] = None  # also where opening fails
+            first = self._read(number, geometry.tile_rectangle(level, 0, 0))
+            if self.vendor in GRID_VENDORS:
+                self._exact[number] = ExactTiles.open(self._path, level, first)
+        return self._exact[number]
 
     def close(self) -> None:
         self._slide.close()
+        if self._tiff is not None:
+            self._tiff.close()
+            self._tiff = None
+        for exact in self._exact.values():
+            if exact is not None:
+                exact.close()
+        self._exact.clear()
 
     def __enter__(self) -> Self:
         return self
@@ -188,13 +276,15 @@ class ReaderPool:
         self._lock = threading.Lock()
 
     @contextmanager
-    def borrow(self, path: Path, revision: int) -> Iterator[SlideFile]:
+    def borrow(
+        self, path: Path, revision: int, stored: Mapping[int, int] | None = None
+    ) -> Iterator[SlideFile]:
         """An open SlideFile for the time of the block. Raises SlideRefused.
 
         A TileUnreadable that leaves the block retires the handle: it is dead for everyone.
         """
         key = (path, revision)
-        shelf = self._take(key) or self._add(key, SlideFile(path, self._cache))
+        shelf = self._take(key) or self._add(key, SlideFile(path, self._cache, stored))
         try:
             yield shelf.slide
         except TileUnreadable:
@@ -203,15 +293,21 @@ class ReaderPool:
         finally:
             self._leave(shelf)
 
-    def tile(self, path: Path, revision: int, level: int, column: int, row: int) -> Image.Image:
-        """One tile as RGB. Raises SlideRefused, geometry.OutsideGrid, TileUnreadable."""
+    def tile(
+        self,
+        path: Path,
+        revision: int,
+        place: tuple[int | str, int, int],
+        stored: Mapping[int, int] | None = None,
+    ) -> Image.Image:
+        """The tile at `place` (level, column, row) as RGB. Raises as SlideFile does."""
         try:
-            with self.borrow(path, revision) as slide:
-                return slide.tile(level, column, row)
+            with self.borrow(path, revision, stored) as slide:
+                return slide.tile(*place)
         except TileUnreadable:
             # Another reader's bad tile may have killed the shared handle. One of our own decides.
-            with SlideFile(path) as slide:
-                return slide.tile(level, column, row)
+            with SlideFile(path, stored=stored) as slide:
+                return slide.tile(*place)
 
     def __len__(self) -> int:
         """Handles open now and not retired."""

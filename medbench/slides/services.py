@@ -4,39 +4,56 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import tempfile
 import threading
 from dataclasses import dataclass
-from pathlib import Path
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.db import transaction
 
-from medbench.jobs.services import enqueue
-from medbench.slides import child, colour, probe
-from medbench.slides.models import Slide
-from medbench.slides.reader import ReaderPool, SlideRefused, TileUnreadable
+from medbench.errors import InvalidInput
+from medbench.jobs import services as jobs
+from medbench.slides import child, colour, geometry
+from medbench.slides.cache import DiskCache, keep
+from medbench.slides.child import ChildEnded, ChildPool
+from medbench.slides.findings import refusal
+from medbench.slides.models import Slide, SlideAction
+from medbench.slides.reader import SlideRefused, TileUnreadable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from medbench.accounts.models import User
     from medbench.jobs.models import Job
 
 HASH_BLOCK_BYTES = 64_000_000
-pool = ReaderPool()
 _one_thumbnail_at_a_time = threading.Lock()  # a list page may ask for 50 that are not made yet
 
 
 @dataclass(frozen=True)
 class Examination:
-    """What registration found out. `found` is as `slide_info` answers, `sha256` "" without a file."""
+    """What registration found out. `found` is as `slide_info` answers, `sha256` "" without a file.
+    `tissue_mask` is a PNG of one bit, as large as the thumbnail."""
 
     found: dict[str, Any]
     sha256: str = ""
     size_bytes: int | None = None
+    mtime_ns: int | None = None
     thumbnail: bytes | None = None
+    tissue_mask: bytes | None = None
+
+
+@cache
+def decoders() -> ChildPool:
+    """The processes of this one that decode tiles."""
+    return ChildPool(settings.SLIDE_DECODERS)
+
+
+def tile_cache() -> DiskCache:
+    """Decoded tiles of all slides, shared by all processes."""
+    return DiskCache(settings.VAR_DIR / "tiles", settings.SLIDE_CACHE_BYTES)
 
 
 def slide_info(path: Path) -> dict[str, Any]:
@@ -45,7 +62,10 @@ def slide_info(path: Path) -> dict[str, Any]:
     Never raises for a bad file: `refused` holds code and message. Works in a child process, so that
     no file can take this one down.
     """
-    return child.look(path)
+    found = child.look(path)
+    for name in ("thumbnail", "tissue_mask"):
+        found.pop(name, None)
+    return found
 
 
 def file_of(slide: Slide) -> Path:
@@ -64,13 +84,56 @@ def file_of(slide: Slide) -> Path:
     return path
 
 
+def pyramid_file(sha256: str) -> Path:
+    """Where the pyramid lies that was made of a file of this content, if one was."""
+    folder: Path = settings.VAR_DIR / "pyramids"
+    return folder / f"{sha256}.tif"
+
+
+def served(slide: Slide) -> tuple[Path, int]:
+    """The file that the tiles of a ready slide come from, and its size in bytes: its own, or the
+    pyramid that was made of it. Raises SlideRefused where it is gone or not the one registered."""
+    if slide.is_converted:
+        path = pyramid_file(slide.sha256)
+        if not path.is_file():
+            raise SlideRefused(
+                "What was made of the slide's file is gone. Register it again.", code="file_missing"
+            )
+        return path, path.stat().st_size
+    path = file_of(slide)
+    status = path.stat()
+    if (status.st_size, status.st_mtime_ns) != (slide.size_bytes, slide.mtime_ns):
+        raise SlideRefused("The slide's file was replaced. Register it again.", code="file_changed")
+    return path, status.st_size
+
+
 def queue_registration(slide: Slide, *, requested_by: User | None = None) -> Job:
-    """Have a worker register `slide`; until then it says so."""
+    """Have a worker register `slide`; until then it says so. Asked for twice it is done once."""
     with transaction.atomic():
-        slide.state = Slide.State.REGISTERING
-        slide.refusal_code = slide.refusal_text = ""
-        slide.save(update_fields=["state", "refusal_code", "refusal_text"])
-        return enqueue("slides.register", {"slide": str(slide.pk)}, requested_by=requested_by)
+        row = Slide.objects.select_for_update().get(pk=slide.pk)
+        if row.state == Slide.State.REGISTERING and row.job and not row.job.is_over:
+            return row.job
+        row.job = jobs.enqueue("slides.register", {"slide": str(slide.pk)}, requested_by=requested_by)
+        row.state = Slide.State.REGISTERING
+        row.refusal_code = row.refusal_text = ""
+        row.save(update_fields=["state", "refusal_code", "refusal_text", "job"])
+        _log(row, SlideAction.What.QUEUED, person=requested_by)
+    slide.refresh_from_db()
+    assert row.job
+    return row.job
+
+
+def registration_given_up(job: Job) -> None:
+    """Say of the slide of a job that was cancelled or failed for good that it failed, and why."""
+    rows = Slide.objects.select_for_update().filter(
+        pk=job.payload["slide"], state=Slide.State.REGISTERING, job=job
+    )
+    for row in rows:
+        row.state = Slide.State.FAILED
+        row.refusal_code = job.error_code or "cancelled"
+        row.refusal_text = job.error_text or "Registration was cancelled."
+        row.save(update_fields=["state", "refusal_code", "refusal_text"])
+        _log(row, SlideAction.What.FAILED, row.refusal_text)
 
 
 def register_slide(slide: Slide) -> None:
@@ -83,7 +146,7 @@ def register_slide(slide: Slide) -> None:
 
 
 def examine(slide: Slide, *, tick: Callable[[], object] = lambda: None) -> Examination:
-    """The slow half of registration: reads the file, writes nothing, never raises for a bad file.
+    """The slow half of registration: reads the file, writes no row, never raises for a bad file.
 
     `tick` is called every few seconds (the lease of a job); what it raises passes on.
     """
@@ -91,53 +154,118 @@ def examine(slide: Slide, *, tick: Callable[[], object] = lambda: None) -> Exami
         path = file_of(slide)
         before = path.stat()
         sha256 = sha256_of(path, tick)
-        found = child.look(path, with_thumbnail=True, tick=tick)
+        found = child.look(path, pyramid=pyramid_file(sha256), tick=tick)
         after = path.stat()
     except SlideRefused as error:
-        return Examination(probe.refusal(error.code, error.message))
+        return Examination(refusal(error.code, error.message))
     except OSError:
-        return Examination(probe.refusal("file_unreadable", "The slide's file cannot be read from the disk."))
+        return Examination(refusal("file_unreadable", "The slide's file cannot be read from the disk."))
+    pictures = [found.pop(name, None) for name in ("thumbnail", "tissue_mask")]
     if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
-        found = probe.refusal(
+        found = refusal(
             "file_changing", "The file changed while it was read. Register it when it is complete."
         )
-    picture = found.pop("thumbnail", None)
-    thumbnail = base64.b64decode(picture) if picture else None
-    return Examination(found, sha256, after.st_size, thumbnail)
+        pictures = [None, None]
+    thumbnail, mask = (base64.b64decode(each) if each else None for each in pictures)
+    return Examination(found, sha256, after.st_size, after.st_mtime_ns, thumbnail, mask)
 
 
 def record(slide: Slide, examination: Examination) -> None:
-    """The quick half of registration: writes the row and keeps the thumbnail."""
-    found, refused = examination.found, examination.found["refused"]
+    """The quick half of registration: writes the row and keeps the pictures."""
+    refused = examination.found["refused"]
     with transaction.atomic():
         row = Slide.objects.select_for_update().get(pk=slide.pk)
         if row.sha256 and examination.sha256 not in ("", row.sha256):
             row.revision += 1
+            row.quality_overruled = Slide.Quality.UNCHECKED
         row.sha256 = examination.sha256 or row.sha256
-        row.size_bytes = examination.size_bytes
+        row.size_bytes, row.mtime_ns = examination.size_bytes, examination.mtime_ns
         row.state = Slide.State.PENDING if refused else Slide.State.READY
         row.refusal_code = refused["code"] if refused else ""
         row.refusal_text = refused["message"] if refused else ""
-        row.vendor = found["vendor"] or ""
-        row.width_px, row.height_px = found["width"], found["height"]
-        row.mpp_x_um, row.mpp_y_um = found["mpp"] or (None, None)
-        row.objective, row.levels = found["objective"], found["levels"]
+        _fill(row, examination.found)
         row.save()
+        what = SlideAction.What.REFUSED if refused else SlideAction.What.REGISTERED
+        _log(row, what, row.refusal_text)
     slide.refresh_from_db()
-    if examination.thumbnail:
+    if examination.thumbnail and examination.tissue_mask:
         _keep(examination.thumbnail, _thumbnail_file(slide))
+        _keep(examination.tissue_mask, tissue_mask_file(slide))
 
 
-def tile_jpeg(slide: Slide, level: int, column: int, row: int) -> bytes:
-    """One tile of a ready slide. Raises geometry.OutsideGrid, TileUnreadable, and SlideRefused where
-    the file is gone or is not the one that was registered."""
-    path = file_of(slide)
-    if path.stat().st_size != slide.size_bytes:
-        raise SlideRefused("The slide's file was replaced. Register it again.", code="file_changed")
-    return colour.jpeg(pool.tile(path, slide.revision, level, column, row))
+def _fill(row: Slide, found: dict[str, Any]) -> None:
+    row.vendor, row.profile = found["vendor"] or "", found["profile"] or ""
+    row.width_px, row.height_px = found["width"], found["height"]
+    row.mpp_x_um, row.mpp_y_um = found["mpp"] or (None, None)
+    row.mpp_source, row.objective = found["mpp_source"] or "", found["objective"]
+    row.levels, row.virtual_levels = found["levels"], found["virtual_levels"]
+    row.is_converted, row.tissue_fraction = found["converted"], found["tissue_fraction"]
+    row.quality_checks = found["quality"]
+    if not found["quality"]:
+        row.quality = Slide.Quality.UNCHECKED
+    elif all(check["ok"] for check in found["quality"]):
+        row.quality = Slide.Quality.GOOD
+    else:
+        row.quality = Slide.Quality.SUSPECT
 
 
-def tile_etag(sha256: str, level: int, column: int, row: int) -> str:
+def overrule_quality(slide: Slide, quality: str, reason: str, *, by: User) -> None:
+    """A curator's word on the image checks of a ready slide: good, suspect, or "" for the checks' own.
+
+    It holds for this revision. Raises InvalidInput.
+    """
+    reason = reason.strip()
+    if not slide.is_ready or quality not in Slide.Quality.values:
+        raise InvalidInput("There are no image checks to overrule.")
+    if not reason:
+        raise InvalidInput("Say why: the reason stands in the log of the slide.")
+    with transaction.atomic():
+        Slide.objects.filter(pk=slide.pk).update(quality_overruled=quality)
+        slide.quality_overruled = quality
+        words = Slide.Quality(quality).label if quality else "The checks count again"
+        _log(slide, SlideAction.What.OVERRULED, f"{words}: {reason[:2000]}", person=by)
+
+
+def _log(slide: Slide, what: SlideAction.What, note: str = "", *, person: User | None = None) -> None:
+    slide.actions.create(revision=slide.revision, what=what, note=note, person=person)
+
+
+def tile_jpeg(slide: Slide, level: int | str, column: int, row: int) -> bytes:
+    """One tile of a ready slide, decoded in a process of its own and kept on disk.
+
+    `level` is the number of a native level or the name of a virtual one. Raises geometry.OutsideGrid,
+    TileUnreadable, and SlideRefused where the file is gone or is not the one that was registered;
+    Unavailable where all decoders are busy for long.
+    """
+    path, _ = served(slide)
+    key, kept = tile_etag(slide.sha256, level, column, row), tile_cache()
+    content = kept.get(key)
+    if content is None:
+        content = _decode(path, slide, level, column, row)
+        kept.put(key, content)
+    return content
+
+
+def _decode(path: Path, slide: Slide, level: int | str, column: int, row: int) -> bytes:
+    stored = {
+        str(number): each["stored"]["directory"] for number, each in enumerate(slide.levels) if each["stored"]
+    }
+    request = {"do": "tile", "path": str(path), "level": level, "column": column, "row": row}
+    try:
+        answer, content = decoders().ask(request | {"stored": stored})
+    except ChildEnded as error:
+        raise TileUnreadable(error.message, code=error.code) from error
+    match answer.get("error"):
+        case None:
+            return content
+        case "OutsideGrid":
+            raise geometry.OutsideGrid(answer["message"])
+        case "SlideRefused":
+            raise SlideRefused(answer["message"], code=answer["code"])
+    raise TileUnreadable(answer["message"], code=answer["code"])
+
+
+def tile_etag(sha256: str, level: int | str, column: int, row: int) -> str:
     """Changes with the file's content, the tile and the way tiles are made; known before reading."""
     return f'"{sha256[:16]}-{level}-{column}-{row}-{colour.ENCODING}"'
 
@@ -147,19 +275,28 @@ def thumbnail_jpeg(slide: Slide) -> bytes:
 
     Raises TileUnreadable where it cannot be made.
     """
-    kept = _thumbnail_file(slide)
+    return _kept_picture(slide, _thumbnail_file(slide))
+
+
+def tissue_mask_png(slide: Slide) -> bytes:
+    """Where tissue was found on a ready slide: one bit, as large as the thumbnail. As thumbnail_jpeg."""
+    return _kept_picture(slide, tissue_mask_file(slide))
+
+
+def _kept_picture(slide: Slide, kept: Path) -> bytes:
     if not kept.exists():
         with _one_thumbnail_at_a_time:
             if not kept.exists():
-                _make_thumbnail(slide, kept)
+                _make_pictures(slide)
     return kept.read_bytes()
 
 
-def _make_thumbnail(slide: Slide, kept: Path) -> None:
-    found = child.look(file_of(slide), with_thumbnail=True)
+def _make_pictures(slide: Slide) -> None:
+    found = child.look(served(slide)[0])
     if found["refused"]:
         raise TileUnreadable(found["refused"]["message"], code=found["refused"]["code"])
-    _keep(base64.b64decode(found["thumbnail"]), kept)
+    _keep(base64.b64decode(found["thumbnail"]), _thumbnail_file(slide))
+    _keep(base64.b64decode(found["tissue_mask"]), tissue_mask_file(slide))
 
 
 def _thumbnail_file(slide: Slide) -> Path:
@@ -167,12 +304,13 @@ def _thumbnail_file(slide: Slide) -> Path:
     return folder / f"{slide.pk}-{slide.revision}.jpg"
 
 
+def tissue_mask_file(slide: Slide) -> Path:
+    return _thumbnail_file(slide).with_suffix(".png")
+
+
 def _keep(content: bytes, path: Path) -> None:
-    """Write the file whole or not at all: others read it at any time."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as half:
-        half.write(content)
-    Path(half.name).replace(path)
+    keep(content, path)
 
 
 def sha256_of(path: Path, tick: Callable[[], object] = lambda: None) -> str:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from medbench.jobs.attempt import Attempt
 
 
-@jobs.register("slides.register")
+@jobs.register("slides.register", given_up=services.registration_given_up)
 def register(attempt: Attempt) -> None:
     """Register the slide `payload["slide"]`; a slide deleted meanwhile is no failure."""
     slide = Slide.objects.filter(pk=attempt.payload["slide"]).first()

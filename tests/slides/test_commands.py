@@ -36,17 +36,23 @@ def test_slide_info_tells_people_size_and_scale(real, capsys):
     call_command("slide_info", real / CMU)
     assert capsys.readouterr().out.splitlines() == [
         "aperio, 2,220 x 2,967 px",
-        "scale: 0.499 x 0.499 µm/px",
+        "scale: 0.499 x 0.499 µm/px (the scanner's own entry)",
         "objective: 20×",
-        "level 0: 2,220 x 2,967 px, 1/1, 10 x 13 tiles of 240 x 240",
+        "level 0: 2,220 x 2,967 px, 1/1, 10 x 13 tiles of 240 x 240, sent as stored",
+        "level v2: 1,110 x 1,484 px, 1/2, 5 x 7 tiles of 240 x 240, composed",
+        "level v4: 555 x 742 px, 1/4, 3 x 4 tiles of 240 x 240, composed",
+        (
+            "quality: Tissue covers 33.5% of the slide. Blur is 0.30 (0 sharp, 1 blurred) over 8 places with "
+            "tissue. Every part of the overview can be read."
+        ),
     ]
 
 
 def test_slide_info_of_a_refused_file_ends_with_1_and_the_reason(real):
-    answer = run("slide_info", real / "small_dicom.dcm", "--json")
+    answer = run("slide_info", real / "smalltif.tif", "--json")
     assert answer.returncode == 1
-    assert json.loads(answer.stdout)["refused"]["code"] == "unopenable"
-    assert "Couldn't get image flavor" in answer.stderr
+    assert json.loads(answer.stdout)["refused"]["code"] == "bit_depth"
+    assert "16 bits" in answer.stderr
 
 
 def test_slide_tile_writes_what_the_server_would_send(real, registered, tmp_path):

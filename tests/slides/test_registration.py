@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from medbench.slides import child, services
+from medbench.slides import child, findings, services
 from medbench.slides.models import Slide
 from medbench.slides.reader import SlideRefused
 from tests.slide_files import CMU, TCGA
@@ -15,31 +15,27 @@ from tests.slides import damage
 
 REFUSED = {
     "broken-random-ascii.svs": "unsupported_format",
-    "cells-2c.ome.tif": "unsupported_format",
-    "cells.ome.tif": "unsupported_format",
-    "grey10kx5k.tif": "unsupported_format",
-    "ihc.png": "unsupported_format",
-    "kidney-48-5.tif": "unsupported_format",
-    "multi-channel-z-series.ome.tif": "unsupported_format",
-    "openslide_fixtures/boxes.png": "unsupported_format",
+    "cells-2c.ome.tif": "channels",
+    "cells-2t.ome.tif": "stack",
+    "cells-2z.ome.tif": "stack",
+    "multi-channel-z-series.ome.tif": "channels",
+    "openslide_fixtures/boxes_1.dcm": "not_a_slide",
     "openslide_fixtures/unopenable.tiff": "unopenable",
     "openslide_fixtures/unreadable.svs": "unreadable",
-    "seg_image_sm_dots_tiled_full.dcm": "unsupported_format",
-    "sm_annotations.dcm": "unsupported_format",
-    "sm_image_grayscale.dcm": "unopenable",
-    "sm_image_jpegls.dcm": "unopenable",
-    "sm_image_jpegls_nobot.dcm": "unopenable",
-    "small_dicom.dcm": "unopenable",
-    "small_vectra.qptiff": "unsupported_format",
-    "smalltif.tif": "unsupported_format",
-    "vsi/Image_Mouse13_PB_H7.vsi": "unsupported_format",
-    "vsi/vsi-ets-test-jpg2k.vsi": "unsupported_format",
-    "zero_gi.tif": "unsupported_format",
+    "seg_image_sm_dots_tiled_full.dcm": "not_a_slide",
+    "sm_annotations.dcm": "not_a_slide",
+    "sm_image_grayscale.dcm": "bit_depth",
+    "small_vectra.qptiff": "channels",
+    "smalltif.tif": "bit_depth",
+    "vsi/Image_Mouse13_PB_H7.vsi": "companion_missing",
+    "vsi/vsi-ets-test-jpg2k.vsi": "vsi_unsupported",
+    "zero_gi.tif": "empty",
 }
 
 
 def test_slide_info_of_a_real_slide(real):
-    assert services.slide_info(real / CMU) == {
+    found = services.slide_info(real / CMU)
+    assert found == {
         "vendor": "aperio",
         "width": 2220,
         "height": 2967,
@@ -54,25 +50,50 @@ def test_slide_info_of_a_real_slide(real):
                 "columns": 10,
                 "rows": 13,
                 "downsample": 1.0,
-                "passthrough": False,
-                "reason": "decoded",
+                "passthrough": True,
+                "reason": "",
+                "stored": {"directory": 1275950, "profile": None},
             }
         ],
+        "virtual_levels": [
+            {
+                "name": name,
+                "source": 0,
+                "factor": factor,
+                "width": width,
+                "height": height,
+                "tile_width": 240,
+                "tile_height": 240,
+                "columns": columns,
+                "rows": rows,
+                "downsample": factor,
+                "passthrough": False,
+                "reason": "virtual",
+                "stored": None,
+            }
+            for name, factor, width, height, columns, rows in (
+                ("v2", 2, 1110, 1484, 5, 7),
+                ("v4", 4, 555, 742, 3, 4),
+            )
+        ],
+        "mpp_source": "scanner",
+        "profile": "",
+        "converted": False,
+        "tissue_fraction": 0.3351,
+        "quality": found["quality"],
         "refused": None,
     }
+    assert [(check["code"], check["ok"]) for check in found["quality"]] == [
+        ("blank", True),
+        ("blurred", True),
+        ("holes", True),
+    ]
 
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_a_file_that_is_refused_says_why(real, name):
     found = services.slide_info(real / name)
-    assert {key: value for key, value in found.items() if key != "refused"} == {
-        "vendor": None,
-        "width": None,
-        "height": None,
-        "mpp": None,
-        "objective": None,
-        "levels": [],
-    }
+    assert found | {"refused": None} == findings.NOTHING
     assert found["refused"]["code"] == REFUSED[name]
     assert found["refused"]["message"].endswith(".")
     assert str(real) not in found["refused"]["message"]
@@ -100,7 +121,7 @@ def test_scale_may_differ_along_the_axes(tmp_path):
 def test_a_file_cut_short_is_refused(real, tmp_path, share):
     path = damage.cut(real / CMU, tmp_path / "CANARY.svs", share=share)
     refused = services.slide_info(path)["refused"]
-    assert refused["code"] in ("unsupported_format", "unopenable")
+    assert refused["code"] in ("unsupported_format", "cut_short", "damaged")
     assert "CANARY" not in refused["message"]
 
 
@@ -133,9 +154,9 @@ def test_registration_fills_the_row(registered, real):
 
 
 def test_a_refused_slide_stays_pending_with_its_reason(registered, real):
-    slide = registered(real / "small_dicom.dcm")
-    assert (slide.state, slide.refusal_code) == ("pending", "unopenable")
-    assert "Couldn't get image flavor" in slide.refusal_text
+    slide = registered(real / "smalltif.tif")
+    assert (slide.state, slide.refusal_code) == ("pending", "bit_depth")
+    assert "16 bits" in slide.refusal_text
     assert (slide.width_px, slide.levels) == (None, [])
 
 
@@ -210,9 +231,9 @@ def test_a_damaged_tile_does_not_refuse_the_slide(registered, real, tmp_path):
 def test_a_lost_thumbnail_is_made_again(registered, real, settings):
     slide = registered(real / "openslide_fixtures/boxes.tiff")
     before = services.thumbnail_jpeg(slide)
-    kept = list((settings.VAR_DIR / "thumbnails").iterdir())
-    assert [path.name for path in kept] == [f"{slide.pk}-1.jpg"]
-    kept[0].unlink()
+    kept = settings.VAR_DIR / "thumbnails"
+    assert {path.name for path in kept.iterdir()} == {f"{slide.pk}-1.jpg", f"{slide.pk}-1.png"}
+    (kept / f"{slide.pk}-1.jpg").unlink()
     assert services.thumbnail_jpeg(slide) == before
 
 

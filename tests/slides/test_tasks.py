@@ -50,11 +50,41 @@ def test_a_slide_deleted_meanwhile_is_no_failure(waiting):
     assert work_off().state == "done"
 
 
-def test_a_cancelled_registration_writes_nothing(waiting):
+def test_a_cancelled_registration_has_failed_and_wrote_nothing(waiting):
     job = services.queue_registration(waiting)
     claimed = jobs.claim("tests")
     jobs.cancel(job)
     attempt.run(attempt.Attempt(claimed))
     waiting.refresh_from_db()
-    assert (waiting.state, waiting.width_px, waiting.sha256) == ("registering", None, "")
+    assert (waiting.state, waiting.refusal_code) == ("failed", "cancelled")
+    assert (waiting.width_px, waiting.sha256) == (None, "")
     assert Job.objects.get().state == "cancelled"
+
+
+def test_a_registration_that_failed_for_good_says_why_and_can_be_asked_for_again(waiting, ada):
+    services.queue_registration(waiting)
+    claimed = jobs.claim("tests")
+    assert jobs.fail(claimed, "internal", "Something broke on our side.")
+    waiting.refresh_from_db()
+    assert (waiting.state, waiting.refusal_code) == ("failed", "internal")
+    assert waiting.refusal_text == "Something broke on our side."
+    services.queue_registration(waiting, requested_by=ada)
+    assert work_off().state == "done"
+    waiting.refresh_from_db()
+    assert (waiting.state, waiting.refusal_code) == ("ready", "")
+    log = [(each.what, each.person) for each in waiting.actions.order_by("pk")]
+    assert log == [("queued", None), ("failed", None), ("queued", ada), ("registered", None)]
+
+
+def test_asked_for_twice_it_is_queued_once(waiting):
+    assert services.queue_registration(waiting) == services.queue_registration(waiting)
+    assert Job.objects.count() == 1
+
+
+def test_an_older_job_that_is_cancelled_leaves_a_newer_one_alone(waiting):
+    older = services.queue_registration(waiting)
+    jobs.cancel(older)
+    newer = services.queue_registration(waiting)
+    services.registration_given_up(older)
+    waiting.refresh_from_db()
+    assert (waiting.state, waiting.job) == ("registering", newer)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from django.core.management.base import BaseCommand, CommandError
 
 from medbench.slides import services
+from medbench.slides.findings import MPP_SOURCES
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
@@ -39,15 +40,24 @@ def as_json(found: dict[str, Any]) -> str:
 
 def as_text(found: dict[str, Any]) -> str:
     """A few lines for people."""
-    mpp, objective = found["mpp"], found["objective"]
+    mpp, objective, vendor = found["mpp"], found["objective"], found["vendor"]
+    source = MPP_SOURCES.get(found["mpp_source"])
     lines = [
-        f"{found['vendor']}, {found['width']:,} x {found['height']:,} px",
-        f"scale: {mpp[0]:.4g} x {mpp[1]:.4g} µm/px" if mpp else "scale: unknown",
+        f"{vendor}, {found['width']:,} x {found['height']:,} px"
+        + (" (made into a pyramid to serve it)" if found["converted"] else ""),
+        f"scale: {mpp[0]:.4g} x {mpp[1]:.4g} µm/px ({source})" if mpp else "scale: unknown",
         f"objective: {objective:g}×" if objective else "objective: unknown",
     ]
     for number, level in enumerate(found["levels"]):
-        lines.append(
-            f"level {number}: {level['width']:,} x {level['height']:,} px, 1/{level['downsample']:.4g}, "
-            f"{level['columns']} x {level['rows']} tiles of {level['tile_width']} x {level['tile_height']}"
-        )
+        how = "sent as stored" if level["passthrough"] else f"decoded ({level['reason']})"
+        lines.append(f"level {number}: {_grid(level)}, {how}")
+    lines += [f"level {level['name']}: {_grid(level)}, composed" for level in found["virtual_levels"]]
+    lines.append("quality: " + " ".join(check["words"] for check in found["quality"]))
     return "\n".join(lines)
+
+
+def _grid(level: dict[str, Any]) -> str:
+    return (
+        f"{level['width']:,} x {level['height']:,} px, 1/{level['downsample']:.4g}, "
+        f"{level['columns']} x {level['rows']} tiles of {level['tile_width']} x {level['tile_height']}"
+    )

@@ -1,0 +1,78 @@
+"""The tiles of a TIFF exactly where the file has them, through tifffile and imagecodecs. No Django.
+
+For levels whose size is no whole fraction of level 0 (a factor of 2.0005): OpenSlide is asked for
+places in pixels of level 0 and answers between the pixels there.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+import tifffile
+from PIL import Image, ImageChops
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from medbench.slides.geometry import Level
+
+SAME = 2  # two decoders of JPEG 2000 may differ by a rounding step or two; a mistaken colour by 50
+logging.getLogger("tifffile").setLevel(logging.CRITICAL)  # it complains of every odd tag
+
+
+class ExactTiles:
+    """The tiles of one directory of an open TIFF."""
+
+    def __init__(self, tiff: tifffile.TiffFile, page: tifffile.TiffPage) -> None:
+        self._tiff, self._page = tiff, page
+        self._lock = threading.Lock()  # one file handle, one place in it
+
+    @classmethod
+    def open(cls, path: Path, level: Level, first: Image.Image) -> Self | None:
+        """The tiles of `level`, whose tile (0, 0) is `first` by OpenSlide; None where the TIFF has no
+        such level, or other pixels."""
+        try:
+            tiff = tifffile.TiffFile(path)
+        except (OSError, ValueError, tifffile.TiffFileError):
+            return None
+        shape = level.height, level.width, level.tile_height, level.tile_width
+        for page in (each.aspage() for each in tiff.pages):
+            if _shape(page) == shape:
+                tiles = cls(tiff, page)
+                own = tiles.tile(0, 0)
+                if own and _is_same(own.crop((0, 0, *first.size)), first):
+                    return tiles
+        tiff.close()
+        return None
+
+    def tile(self, column: int, row: int) -> Image.Image | None:
+        """One whole tile as RGB; None where it is empty, or nothing that is RGB."""
+        page = self._page
+        number = row * (-(-page.imagewidth // page.tilewidth)) + column
+        offset, count = page.dataoffsets[number], page.databytecounts[number]
+        if not count:
+            return None
+        with self._lock:
+            self._tiff.filehandle.seek(offset)
+            content = self._tiff.filehandle.read(count)
+        try:
+            pixels = page.decode(content, number, jpegtables=page.jpegtables)[0]
+        except Exception:  # noqa: BLE001  # decoders of a dozen kinds, each with errors of its own
+            return None
+        if pixels is None or pixels.dtype != np.uint8 or pixels.shape[-1] != 3:
+            return None
+        return Image.fromarray(pixels.reshape(pixels.shape[-3:]))
+
+    def close(self) -> None:
+        self._tiff.close()
+
+
+def _shape(page: tifffile.TiffPage) -> tuple[int, ...]:
+    return (page.imagelength, page.imagewidth, page.tilelength, page.tilewidth) if page.is_tiled else ()
+
+
+def _is_same(one: Image.Image, other: Image.Image) -> bool:
+    return max(ImageChops.difference(one, other).tobytes()) <= SAME
