@@ -1,7 +1,7 @@
 """Protocols as data: reading a definition, checking answers against it, storing the built-in ones.
 
-A definition is JSON: `introduction`, `questions` (key, title, help, required, options of value,
-label, key, status, anchor) and `sections` of the guidelines (heading, text, terms).
+A definition is JSON: `introduction`, `questions` (key, title, help, required, scale, group, critical,
+options of value, label, key, status, anchor) and `sections` of the guidelines (heading, text, terms).
 """
 
 from __future__ import annotations
@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 
 BUILT_IN = Path(__file__).parent / "built_in"
 STATUSES = ("ok", "bad", "warn", "unsure", "run", "idle")
-_KEY = re.compile(r"[a-z][a-z0-9_]{0,39}")
+CANNOT_JUDGE = "unsure"  # the status of options that say so: looked at, and no answer to be had
+# What the options are to one another: kinds, kinds in an order (as listed), or numbers.
+SCALES = ("categories", "ordered", "score")
+_KEY = re.compile(r"[a-z0-9][a-z0-9_]{0,39}")
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,14 @@ class Question:
     options: tuple[Option, ...]
     help: str = ""
     required: bool = True
+    scale: str = "categories"
+    group: str = ""  # a heading that it shares with its neighbours
+    critical: bool = True  # whether an answer that does not affirm stands against the item
+
+    @property
+    def judging(self) -> tuple[Option, ...]:
+        """The options that judge: all but "cannot judge", which is a missing rating and no kind."""
+        return tuple(option for option in self.options if option.status != CANNOT_JUDGE)
 
     def label_of(self, value: str | None) -> str:
         """The words of an answer; "Blank" where there is none."""
@@ -86,6 +97,7 @@ class Definition:
     def _check(self) -> None:
         _once("question", [question.key for question in self.questions])
         for question in self.questions:
+            _check_scale(question)
             _once(f"option of {question.key}", [option.value for option in question.options])
             letters = [option.key for option in question.options if option.key]
             if len(set(letters)) < len(letters) or any(len(letter) != 1 for letter in letters):
@@ -121,6 +133,13 @@ def _once(what: str, keys: list[str]) -> None:
             raise InvalidInput(f"The name of a {what} is small letters, digits and _: {key!r} is not.")
         if keys.count(key) > 1:
             raise InvalidInput(f"The {what} {key!r} stands twice in the protocol.")
+
+
+def _check_scale(question: Question) -> None:
+    if question.scale not in SCALES:
+        raise InvalidInput(f"{question.key} has no scale {question.scale!r}. Choose {', '.join(SCALES)}.")
+    if question.scale == "score" and not all(option.value.isdecimal() for option in question.judging):
+        raise InvalidInput(f"{question.key} is a score: each option but “cannot judge” needs a whole number.")
 
 
 def _question(data: Mapping[str, Any]) -> Question:

@@ -44,7 +44,40 @@ def test_the_guidelines_define_all_six_categories(data):
 def test_storing_again_changes_nothing_that_was_stored(db):
     Protocol.objects.filter(key="triplet").update(title="As it was answered")
     store_built_in()
-    assert Protocol.objects.get().title == "As it was answered"
+    assert Protocol.objects.get(key="triplet").title == "As it was answered"
+
+
+def test_every_human_protocol_of_the_paper_is_there(db):
+    asked = {
+        protocol.kind: {
+            question.key: [option.value for option in question.judging]
+            for question in Definition.read(protocol.definition).questions
+        }
+        for protocol in Protocol.objects.all()
+    }
+    assert set(asked) == {"triplet", "goal", "report", "case", "output", "novelty", "difficulty"}
+    assert list(asked["output"]) == ["similarity", "accuracy", "plausibility"]
+    assert all(values == [str(n) for n in range(1, 11)] for values in asked["output"].values())
+    assert asked["novelty"] == {"category": ["a", "b", "c"]}
+    assert len(asked["goal"]) == 6
+    assert list(asked["case"]) == ["correctness", "rationality", "coherence"]
+    assert asked["difficulty"]["level"] == ["1", "2", "3", "4"]
+    assert len(asked["difficulty"]) == 5
+
+
+def test_every_question_can_be_answered_with_cannot_judge_and_every_option_says_when_to_choose_it(db):
+    for protocol in Protocol.objects.all():
+        for question in Definition.read(protocol.definition).questions:
+            assert question.help
+            assert len(question.judging) == len(question.options) - 1
+            assert all(option.anchor for option in question.options)
+
+
+def test_of_the_material_only_critical_checks_discard_a_case(db):
+    definition = Definition.read(Protocol.objects.get(key="report").definition)
+    auxiliary = [question.key for question in definition.questions if not question.critical]
+    assert auxiliary == ["markers", "history", "consistent"]
+    assert {question.group for question in definition.questions if not question.critical} == {"Auxiliary"}
 
 
 def damaged(data, change):
