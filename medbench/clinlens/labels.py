@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
-_QUOTES = "\"'`“”‘’„‚«»"
+_AROUND = " \"'`“”‘’„‚«»"
 
 
 def normalised(label: str) -> str:
@@ -13,5 +13,5 @@ def normalised(label: str) -> str:
     """
     text = unicodedata.normalize("NFKC", label)
     text = "".join("-" if unicodedata.category(c) == "Pd" or c == "\N{MINUS SIGN}" else c for c in text)
-    text = " ".join(text.replace("_", " ").split()).strip(_QUOTES).removesuffix(".").strip(_QUOTES)
-    return text.strip().casefold()
+    text = " ".join(text.replace("_", " ").split()).strip(_AROUND)
+    return text.removesuffix(".").strip(_AROUND).casefold()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +31,10 @@ class ReferenceAnswer:
     abs_tol: Decimal = Decimal(0)
     rel_tol: Decimal = Decimal(0)
     rationale: str = ""
+
+    def with_answer(self, answer: str) -> ReferenceAnswer:
+        """The same tolerances around another answer."""
+        return replace(self, answer=answer)
 
     def as_dict(self) -> dict[str, Any]:
         tolerances = {"abs_tol": str(self.abs_tol), "rel_tol": str(self.rel_tol)}
