@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections import Counter, defaultdict
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from medbench.scoring.rouge import tokenise
@@ -36,46 +37,95 @@ def tfidf_cosine(texts: Sequence[str]) -> Measure:
     Words of two characters and more; idf = ln((1+N)/(1+df)) + 1. The mean over pairs comes from
     the length of the sum of the unit vectors: no pair is looked at.
     """
-    n = len(texts)
-    if n < 2:
+    return tfidf_cosine_within([texts])
+
+
+def tfidf_cosine_within(groups: Sequence[Sequence[str]]) -> Measure:
+    """The same over all pairs of texts of one group (say, a case); idf is that of all texts."""
+    vectors = iter(_unit_vectors([text for texts in groups for text in texts]))
+    total, n_pairs, n = 0.0, 0, 0
+    for texts in groups:
+        total += _sum_of_cosines(list(islice(vectors, len(texts))))
+        n_pairs += len(texts) * (len(texts) - 1)
+        n += len(texts)
+    if not n_pairs:
         return Measure(None, n, reason=TOO_FEW_TEXTS)
+    return Measure(_share(total / n_pairs), n)
+
+
+def _unit_vectors(texts: Sequence[str]) -> list[dict[str, float]]:
     counts = [Counter(word for word in tokenise(text) if len(word) >= 2) for text in texts]
     n_with = Counter(word for count in counts for word in count)
-    idf = {word: math.log((1 + n) / (1 + df)) + 1 for word, df in n_with.items()}
-    total: defaultdict[str, float] = defaultdict(float)
-    n_vectors = 0
+    idf = {word: math.log((1 + len(texts)) / (1 + df)) + 1 for word, df in n_with.items()}
+    vectors = []
     for count in counts:
         weights = {word: times * idf[word] for word, times in count.items()}
         length = math.hypot(*weights.values())
-        n_vectors += length > 0
-        for word, weight in weights.items():
-            total[word] += weight / length
-    squared = math.fsum(weight * weight for weight in total.values())
-    return Measure(_share((squared - n_vectors) / (n * (n - 1))), n)
+        vectors.append({word: weight / length for word, weight in weights.items()})
+    return vectors
+
+
+def _sum_of_cosines(vectors: Sequence[dict[str, float]]) -> float:
+    """Over all ordered pairs; vectors have length 1, or no word."""
+    total: defaultdict[str, float] = defaultdict(float)
+    for vector in vectors:
+        for word, weight in vector.items():
+            total[word] += weight
+    return math.fsum(weight * weight for weight in total.values()) - sum(map(bool, vectors))
 
 
 def self_bleu(texts: Sequence[str]) -> Measure:
     """Mean BLEU-4 of every text against all others: uniform weights, closest reference length, no
     smoothing. Texts of fewer than four words are left out and counted."""
-    found = [words for words in map(tokenise, texts) if len(words) >= FEWEST_WORDS]
-    n_excluded = len(texts) - len(found)
-    if len(found) < 2:
-        return Measure(None, len(found), n_excluded, TOO_FEW_TEXTS)
-    precisions = [_clipped_precisions(found, order) for order in BLEU_ORDERS]
-    penalties = _brevity_penalties([len(words) for words in found])
-    scores = [
+    return self_bleu_within([texts])
+
+
+def self_bleu_within(groups: Sequence[Sequence[str]]) -> Measure:
+    """The same against the others of the own group; the mean is over all texts that have others."""
+    scores: list[float] = []
+    for texts in groups:
+        found = [words for words in map(tokenise, texts) if len(words) >= FEWEST_WORDS]
+        if len(found) >= 2:
+            scores += _bleus(found)
+    n = sum(map(len, groups))
+    if not scores:
+        n_short = sum(len(tokenise(text)) < FEWEST_WORDS for texts in groups for text in texts)
+        return Measure(None, n - n_short, n_short, TOO_FEW_TEXTS)
+    return Measure(_share(math.fsum(scores) / len(scores)), len(scores), n - len(scores))
+
+
+def _bleus(sentences: Sequence[Sequence[str]]) -> list[float]:
+    precisions = [_clipped_precisions(sentences, order) for order in BLEU_ORDERS]
+    penalties = _brevity_penalties([len(words) for words in sentences])
+    return [
         penalty * math.prod(shares) ** (1 / len(shares))
         for penalty, *shares in zip(penalties, *precisions, strict=True)
     ]
-    return Measure(_share(math.fsum(scores) / len(scores)), len(found), n_excluded)
 
 
 def distinct_2(texts: Sequence[str]) -> Measure:
     """Different bigrams per bigram, pooled over texts; a bigram never crosses texts."""
-    bigrams = Counter(pair for text in texts for pair in _ngrams(tokenise(text), 2))
+    return distinct_2_within([texts])
+
+
+def distinct_2_within(groups: Sequence[Sequence[str]]) -> Measure:
+    """The same where a bigram of one group is different from that of another."""
+    bigrams = Counter(
+        (i, pair) for i, texts in enumerate(groups) for text in texts for pair in _ngrams(tokenise(text), 2)
+    )
+    n = sum(map(len, groups))
     if not bigrams:
-        return Measure(None, len(texts), reason=NO_BIGRAM)
-    return Measure(len(bigrams) / bigrams.total(), len(texts))
+        return Measure(None, n, reason=NO_BIGRAM)
+    return Measure(len(bigrams) / bigrams.total(), n)
+
+
+# By the names that files and pages give them: over all texts, and over those of a case alone.
+MEASURES = {"tfidf_cosine": tfidf_cosine, "self_bleu": self_bleu, "distinct_2": distinct_2}
+MEASURES_WITHIN = {
+    "tfidf_cosine": tfidf_cosine_within,
+    "self_bleu": self_bleu_within,
+    "distinct_2": distinct_2_within,
+}
 
 
 def _ngrams(words: Sequence[str], order: int) -> list[tuple[str, ...]]:

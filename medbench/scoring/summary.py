@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, Any
 from medbench.scoring.intervals import RESAMPLES, bootstrap, resample_counts
 from medbench.scoring.matching import CaseScore, aggregate, assigned_f1, score_case
 from medbench.scoring.novelty import lexical_novelty
-from medbench.scoring.redundancy import distinct_2, self_bleu, tfidf_cosine
+from medbench.scoring.redundancy import MEASURES
 from medbench.scoring.text import normalise
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from medbench.scoring.rouge import Profile
-
-REDUNDANCY = {"tfidf_cosine": tfidf_cosine, "self_bleu": self_bleu, "distinct_2": distinct_2}
 
 
 def score_cases(
@@ -70,6 +68,6 @@ def _intervals(cases: Sequence[CaseScore], seed: int) -> dict[str, Any]:
 def _redundancy(scores: Mapping[str, CaseScore], outputs: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     """Over all outputs that are scored; `reasons` names what is undefined and why."""
     texts = [normalise(outputs[case_id][i]) for case_id, case in scores.items() for i in case.kept]
-    found = {name: measure(texts) for name, measure in REDUNDANCY.items()}
+    found = {name: measure(texts) for name, measure in MEASURES.items()}
     reasons = {name: measure.reason for name, measure in found.items() if measure.reason}
     return {name: measure.value for name, measure in found.items()} | {"reasons": reasons}

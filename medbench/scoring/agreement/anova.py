@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from medbench.scoring.agreement.estimate import UNSTABLE, Estimate
+from medbench.scoring.estimate import UNSTABLE, Estimate
 from medbench.scoring.intervals import LEVEL, Interval
 
 if TYPE_CHECKING:

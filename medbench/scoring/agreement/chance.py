@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, assert_never
 import numpy as np
 
 from medbench.scoring.agreement.alpha import pairable, patterns_of
-from medbench.scoring.agreement.estimate import (
+from medbench.scoring.estimate import (
     FEWER_THAN_2_ITEMS,
     NO_PAIRABLE_UNITS,
     NO_VARIATION,

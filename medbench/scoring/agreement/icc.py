@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 import numpy as np
 
 from medbench.scoring.agreement import anova, reml
-from medbench.scoring.agreement.estimate import (
+from medbench.scoring.estimate import (
     DISCONNECTED,
     FEWER_THAN_2_ITEMS,
     FEWER_THAN_2_RATERS,

@@ -9,20 +9,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from medbench.scoring.agreement.table import MISSING
+from medbench.scoring.correlation import TOO_FEW_POINTS, correlation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
     from medbench.scoring.agreement.table import Coded
 
-    Floats = NDArray[np.float64]
-
-FEWEST_SHARED = 3
-ROUNDING = 1e-12  # a Pearson this near to 1 is 1
-TOO_FEW_SHARED = "too_few_shared_items"
-CONSTANT = "constant_input"
 NO_PAIR = "no_pair"
 PERFECT_PAIR = "perfect_pair"
 
@@ -55,17 +48,6 @@ class PearsonMean(NamedTuple):
     n_excluded: int
     mean_abs_bias: float | None
     reason: str | None
-
-
-def pearson(x: Floats, y: Floats) -> tuple[float | None, str | None]:
-    """Pearson's r of two vectors of one length, or None and why."""
-    if len(x) < FEWEST_SHARED:
-        return None, TOO_FEW_SHARED
-    if np.ptp(x) == 0 or np.ptp(y) == 0:
-        return None, CONSTANT
-    x, y = x - x.mean(), y - y.mean()
-    r = float((x / np.linalg.norm(x)) @ (y / np.linalg.norm(y)))
-    return (r if 1 - abs(r) > ROUNDING else math.copysign(1.0, r)), None
 
 
 def pairs(coded: Coded, annotators: Sequence[str]) -> list[Pair]:
@@ -109,8 +91,8 @@ def against_others(coded: Coded, at: int) -> dict[str, Any]:
     }
     if coded.numbers is not None and both.any():
         x, y = coded.numbers[both, at], np.nanmean(np.delete(coded.numbers, at, axis=1)[both], axis=1)
-        r, reason = pearson(x, y)
-        found |= {"pearson": r, "bias": float(np.mean(x - y)), "reason": reason}
+        r = correlation("pearson", x, y)
+        found |= {"pearson": r.value, "bias": float(np.mean(x - y)), "reason": r.reason}
     return found
 
 
@@ -118,10 +100,9 @@ def _pair(coded: Coded, annotators: Sequence[str], i: int, j: int) -> Pair:
     both = (coded.codes[:, [i, j]] != MISSING).all(axis=1)
     n = int(both.sum())
     agreement = float(np.mean(coded.codes[both, i] == coded.codes[both, j])) if n else None
-    r = bias = None
-    reason: str | None = TOO_FEW_SHARED if n < FEWEST_SHARED else None
-    if coded.numbers is not None and n:
-        x, y = coded.numbers[both, i], coded.numbers[both, j]
-        r, reason = pearson(x, y)
-        bias = float(np.mean(y - x))
-    return Pair(annotators[i], annotators[j], n, agreement, r, bias, reason)
+    if coded.numbers is None or not n:
+        reason = TOO_FEW_POINTS if not n else None
+        return Pair(annotators[i], annotators[j], n, agreement, None, None, reason)
+    x, y = coded.numbers[both, i], coded.numbers[both, j]
+    r = correlation("pearson", x, y)
+    return Pair(annotators[i], annotators[j], n, agreement, r.value, float(np.mean(y - x)), r.reason)

@@ -9,11 +9,11 @@ import numpy as np
 from medbench.scoring.agreement import reading
 from medbench.scoring.agreement.alpha import alpha, alphas, differences, pairable, within_items
 from medbench.scoring.agreement.chance import ac, percent_agreement
-from medbench.scoring.agreement.estimate import Estimate
 from medbench.scoring.agreement.icc import FORMS, Iccs, Method, icc
 from medbench.scoring.agreement.pairs import against_others, mean_pearson, pairs
 from medbench.scoring.agreement.table import LEVELS, MISSING, Coded, Level, Rating, RatingsTable, code
 from medbench.scoring.agreement.warnings import warnings_about
+from medbench.scoring.estimate import Estimate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -12,9 +12,9 @@ from medbench.scoring.agreement.table import MISSING
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from medbench.scoring.agreement.estimate import Estimate
     from medbench.scoring.agreement.icc import Form
     from medbench.scoring.agreement.table import Coded
+    from medbench.scoring.estimate import Estimate
 
 FEW_ITEMS = 30  # an interval from fewer items is rough
 SHIFT = 0.05  # ICC(C,1) less ICC(A,1)
