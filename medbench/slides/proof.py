@@ -7,6 +7,7 @@ Django.
 
 from __future__ import annotations
 
+import heapq
 import io
 import random
 from dataclasses import replace
@@ -155,7 +156,7 @@ def _region(slide: openslide.OpenSlide, number: int, level: Level, place: TileRe
 def _samples(level: Level, sizes: array[int]) -> Iterator[tuple[int, int]]:
     """The tiles to compare, at most SAMPLES: the same for the same level."""
     chance = random.Random(len(sizes))  # noqa: S311  # a sample, no secret
-    largest = sorted(range(len(sizes)), key=sizes.__getitem__, reverse=True)[:SAMPLES]
+    largest = heapq.nlargest(SAMPLES // 3, range(len(sizes)), key=sizes.__getitem__)
     corners = [0, level.columns - 1, level.columns * (level.rows - 1), level.columns * level.rows - 1]
     near = [
         row * level.columns + column
@@ -163,7 +164,7 @@ def _samples(level: Level, sizes: array[int]) -> Iterator[tuple[int, int]]:
         for column in range(min(4, level.columns))
     ]
     others = [chance.randrange(len(sizes)) for _ in range(SAMPLES)]
-    numbers = dict.fromkeys([*corners, *largest[: SAMPLES // 3], *others, *near])
+    numbers = dict.fromkeys([*corners, *largest, *others, *near])
     places = ((number % level.columns, number // level.columns) for number in numbers)
     return islice((place for place in places if _can_be_asked_for(level, *place)), SAMPLES)
 

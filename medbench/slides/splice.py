@@ -15,11 +15,10 @@ if TYPE_CHECKING:
 
 SPLICE = "stored-1"  # part of each ETag: raise the number when the bytes made here change
 
-START = b"\xff\xd8"
+START, SCAN = b"\xff\xd8", b"\xff\xda"
 _ADOBE = b"\xff\xee\x00\x0eAdobe\x00\x64\x00\x00\x00\x00"  # APP14, version 100; the transform follows
 ADOBE_RGB, ADOBE_YCBCR = _ADOBE + b"\x00", _ADOBE + b"\x01"
 
-_SCAN = 0xDA
 _TABLES = {0xDB, 0xC4, 0xDD}  # quantisation, Huffman, restart interval
 _FRAMES = {0xC0, 0xC1, 0xC2}  # baseline, extended, progressive: what browsers decode
 _PRIVATE = {*range(0xE0, 0xF0), 0xFE}  # application segments and comments
@@ -53,9 +52,10 @@ def header_and_scan(tile: bytes, expected_frame: bytes) -> tuple[bytes, int]:
 
     Raises NotStored unless it is a JPEG of one frame as `expected_frame` says.
     """
-    kept, frames = [], 0
+    kept: list[bytes] = []
+    frames = 0
     for marker, begin, end in _segments(tile):
-        if marker == _SCAN:
+        if marker == SCAN[1]:
             if frames != 1:
                 break
             return b"".join(kept), begin
@@ -87,6 +87,6 @@ def _segments(jpeg: bytes) -> Iterator[tuple[int, int, int]]:
         if end > size or end < at + 4:
             raise NotStored("The stored tile is a damaged JPEG.")
         yield marker, at, end
-        if marker == _SCAN:
+        if marker == SCAN[1]:
             return
         at = end

@@ -26,7 +26,7 @@ from medbench.slides.splice import NotStored
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
+    from os import PathLike
 
 MAX_DIRECTORIES = 256
 MAX_TAGS = 512  # of one directory; real ones have about 20
@@ -62,10 +62,10 @@ class NotTiff(ValueError):
 
 
 class Entry(NamedTuple):
-    """Where the values of a tag stand: `count` of `kind` (struct letter) from byte `position`."""
+    """Where the values of a tag stand: so many of `kind` (struct letter) from byte `position`."""
 
     kind: str
-    count: int
+    n_values: int
     position: int
 
 
@@ -99,7 +99,7 @@ class TiffFile:
     Raises NotTiff, and OSError where the file cannot be opened.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: str | PathLike[str]) -> None:
         self._descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
         try:
             self.size = os.fstat(self._descriptor).st_size
@@ -136,9 +136,9 @@ class TiffFile:
     def profile(self, directory: int) -> bytes:
         """The colour profile of a directory; b"" where there is none or it is too large to send."""
         entry = self.tags(directory)[0].get(PROFILE)
-        if entry is None or entry.count > MAX_PROFILE_BYTES:
+        if entry is None or entry.n_values > MAX_PROFILE_BYTES:
             return b""
-        return self.read(entry.position, entry.count * struct.calcsize(entry.kind))
+        return self.read(entry.position, entry.n_values * struct.calcsize(entry.kind))
 
     def tags(self, at: int) -> tuple[Tags, int]:
         """The entries of the directory at byte `at`, and where the next one stands (0: none)."""
@@ -163,9 +163,9 @@ class TiffFile:
         """The values of a tag, `default` alone without one. Raises NotTiff beyond `most` of them."""
         if entry is None:
             return (default,)
-        if not 0 < entry.count <= most:
+        if not 0 < entry.n_values <= most:
             raise NotTiff("damaged")
-        return self.unpack(f"{entry.count}{entry.kind}", entry.position)
+        return self.unpack(f"{entry.n_values}{entry.kind}", entry.position)
 
     def unpack(self, letters: str, at: int) -> tuple[int, ...]:
         return struct.unpack(self.order + letters, self.read(at, struct.calcsize(self.order + letters)))
@@ -208,15 +208,16 @@ class TiffFile:
         sides = [self.numbers(tags.get(tag), 0)[0] for tag in (WIDTH, HEIGHT, TILE_WIDTH, TILE_HEIGHT)]
         if not all(sides):
             raise NotTiff("damaged")
-        level = TiledLevel(*sides, directory=at, reason=self._why_not(tags))
+        width, height, tile_width, tile_height = sides
+        level = TiledLevel(width, height, tile_width, tile_height, at, self._why_not(tags))
         return level if level.reason or self._has_index(tags, level) else replace(level, reason="damaged")
 
     def _has_index(self, tags: Tags, level: TiledLevel) -> bool:
         """Whether the file has room for one offset and one count for each tile of the level."""
         return all(
             entry is not None
-            and entry.count >= level.columns * level.rows
-            and (size := entry.count * struct.calcsize(entry.kind)) <= MAX_INDEX_BYTES
+            and entry.n_values >= level.columns * level.rows
+            and (size := entry.n_values * struct.calcsize(entry.kind)) <= MAX_INDEX_BYTES
             and entry.position + size <= self.size
             for entry in (tags.get(TILE_OFFSETS), tags.get(TILE_COUNTS))
         )
@@ -250,7 +251,7 @@ class StoredTiles:
         if level is None or level.reason:
             raise NotStored(level.reason if level else "not_tiled")
         tables, photometric = tags.get(JPEG_TABLES), file.numbers(tags[PHOTOMETRIC], 0)[0]
-        if tables is not None and tables.count > MAX_TABLES_BYTES:
+        if tables is not None and tables.n_values > MAX_TABLES_BYTES:
             raise NotStored("damaged")
         self._file, self._columns, self._rows = file, level.columns, level.rows
         self._offsets, self._counts = tags[TILE_OFFSETS], tags[TILE_COUNTS]
@@ -258,10 +259,11 @@ class StoredTiles:
             struct.Struct(file.order + entry.kind) for entry in (self._offsets, self._counts)
         )
         self._head = splice.head(
-            file.read(tables.position, tables.count) if tables else b"",
+            file.read(tables.position, tables.n_values) if tables else b"",
             {GREY: b"", RGB: splice.ADOBE_RGB, YCBCR: splice.ADOBE_YCBCR}[photometric],
             b"" if profile_directory is None else file.profile(profile_directory),
         )
+        self._header = b"\0 none yet", b""  # of the last tile: as stored, as sent; most are the same
         self._frame = splice.frame(level.tile_width, level.tile_height, 1 if photometric == GREY else 3)
 
     def tile(self, column: int, row: int) -> bytes:
@@ -282,8 +284,12 @@ class StoredTiles:
             stored = read(at, size)
         except NotTiff as error:
             raise NotStored("The stored tile lies outside the file.") from error
-        header, scan = splice.header_and_scan(stored, self._frame)
-        return b"".join((self._head, header, stored[scan:]))
+        known, sent = self._header
+        if not stored.startswith(known):
+            header, scan = splice.header_and_scan(stored, self._frame)
+            scan += 2  # the marker of the scan is in both, so that a tile without one is never "known"
+            known, sent = self._header = stored[:scan], self._head + header + splice.SCAN
+        return b"".join((sent, memoryview(stored)[len(known) :]))
 
     def sizes(self) -> array[int]:
         """The stored bytes of each tile, row by row; 0 is an empty place. Raises NotTiff."""
