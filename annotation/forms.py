@@ -15,7 +15,7 @@ from medbench.cases.editions import Edition
 from medbench.cases.forms import LinesField
 from medbench.cases.models import Category, Triplet
 from medbench.errors import InvalidInput
-from medbench.review import triplets
+from medbench.review import sources
 from medbench.review.models import ReviewItem
 
 if TYPE_CHECKING:
@@ -46,13 +46,24 @@ class VerdictForm(forms.Form):
 
 
 class ItemsForm(forms.Form):
-    """Which triplets of a benchmark: an edition of it and filters."""
+    """Which triplets or cases of a benchmark: an edition of it, filters, and a sample of what they find."""
 
     edition = forms.ChoiceField(label="From")
     site = forms.ChoiceField(required=False)
-    category = forms.ChoiceField(choices=[("", "Any"), *Category.choices], required=False)
+    category = forms.ChoiceField(
+        choices=[("", "Any"), *Category.choices], required=False, help_text="Triplets only."
+    )
     state = forms.ChoiceField(
-        choices=[("", "Any"), *Triplet.State.choices], required=False, initial=Triplet.State.PROPOSED
+        choices=[("", "Any"), *Triplet.State.choices],
+        required=False,
+        initial=Triplet.State.PROPOSED,
+        help_text="Triplets only.",
+    )
+    sample = forms.IntegerField(
+        label="Sample of", required=False, min_value=1, help_text="Empty: all that match."
+    )
+    seed = forms.IntegerField(
+        required=False, min_value=0, max_value=2**31 - 1, initial=1, help_text="The same seed draws the same."
     )
 
     def __init__(self, benchmark: Benchmark, *args: Any, **options: Any) -> None:
@@ -69,10 +80,28 @@ class ItemsForm(forms.Form):
         self.fields["edition"].choices = labels  # type: ignore[attr-defined]  # typed as Field
         self.fields["site"].choices = [("", "Any"), *((site, site) for site in sites)]  # type: ignore[attr-defined]  # typed as Field
 
-    def triplets(self) -> QuerySet[Any]:
-        """The triplets of a valid form."""
-        filters = {name: self.cleaned_data[name] for name in ("site", "category", "state")}
-        return triplets.chosen(self.editions[self.cleaned_data["edition"]], **filters)
+    def clean_seed(self) -> int:
+        return self.cleaned_data["seed"] if self.cleaned_data["seed"] is not None else 1
+
+    def values(self) -> dict[str, Any]:
+        """What was given so far; of a form that was not sent, its first values."""
+        if self.is_bound:
+            self.is_valid()
+            return self.cleaned_data
+        first = {"edition": next(iter(self.editions))}
+        return {name: field.initial for name, field in self.fields.items()} | first
+
+    def chosen(self, kind: str) -> QuerySet[Any]:
+        """What the form asks for so far that can be judged as `kind`."""
+        values = self.values()
+        edition = self.editions.get(values.get("edition") or "", next(iter(self.editions.values())))
+        filters = {name: values.get(name) or "" for name in ("site", "category", "state")}
+        rows = sources.chosen(edition, kind, **filters)
+        return sources.sample(rows, values.get("sample"), values.get("seed", 1))
+
+    def items(self, kind: str) -> list[ReviewItem]:
+        """The (unsaved) review items of a valid form."""
+        return sources.as_items(self.chosen(kind), kind)
 
 
 class AnnotatorsField(forms.ModelMultipleChoiceField):  # type: ignore[type-arg]  # not subscriptable
@@ -105,7 +134,9 @@ class StudyForm(ItemsForm):
     def __init__(self, benchmark: Benchmark, *args: Any, **options: Any) -> None:
         super().__init__(benchmark, *args, **options)
         self.benchmark = benchmark
-        self.fields["protocol"].queryset = Protocol.objects.filter(kind=ReviewItem.Kind.TRIPLET)  # type: ignore[attr-defined]  # typed as Field
+        protocols = Protocol.objects.filter(kind__in=sources.KINDS)
+        self.fields["protocol"].queryset = protocols  # type: ignore[attr-defined]  # typed as Field
+        self.fields["protocol"].initial = protocols.filter(kind=ReviewItem.Kind.TRIPLET).first()
         self.fields["annotators"].queryset = (  # type: ignore[attr-defined]  # typed as Field
             User.objects.filter(
                 memberships__team=benchmark.team, memberships__role=Role.ANNOTATOR, memberships__ended_at=None
@@ -116,5 +147,5 @@ class StudyForm(ItemsForm):
 
     def study(self) -> Study:
         """The unsaved study of a valid form."""
-        names = ("title", "protocol", "annotators_per_item", "due_at", "guidelines")
+        names = ("title", "protocol", "annotators_per_item", "due_at", "guidelines", "seed")
         return Study(benchmark=self.benchmark, **{name: self.cleaned_data[name] for name in names})

@@ -13,11 +13,11 @@ from annotation.services.verdicts import Draft
 from medbench.cases.highlights import Segment, Span, segments
 from medbench.cases.models import Category, Triplet
 from medbench.formats.spans import nearest_passage
+from medbench.review.models import ReviewItem
 
 if TYPE_CHECKING:
     from annotation.protocols import Option, Question
     from medbench.formats.problems import Problem
-    from medbench.review.models import ReviewItem
 
 State = Assignment.State
 EVIDENCE = 1  # the number of the triplet's own passage among the marks of the report
@@ -31,6 +31,13 @@ class Asked:
     question: Question
     options: list[tuple[Option, bool]]
     error: str
+
+    @property
+    def layout(self) -> str:
+        """How the options are laid out: a row of small ones, one below the other, or "" = side by side."""
+        if len(self.options) > 4:
+            return "score"
+        return "rows" if any(len(option.label) > 12 for option, _ in self.options) else ""
 
 
 @dataclass(frozen=True)
@@ -67,12 +74,12 @@ def context_of(
         "stored": json.dumps(stored_of(verdict)),
         "problem": problem,
         "read_only": read_only_because(assignment),
-        "report": _report(item),
+        "report": report_of(item),
         "slide": item.slide,
         "has_slide": item.slide is not None and item.slide.is_ready,
         "stored_panes": json.dumps(assignment.annotator.panes.get("workbench", {})),
         **_place(assignment),
-        **_triplet(item),
+        **claim_of(item),
     }
 
 
@@ -130,25 +137,31 @@ def _place(assignment: Assignment) -> dict[str, Any]:
     }
 
 
-def _triplet(item: ReviewItem) -> dict[str, Any]:
-    """The claim, under names that tell nothing: “Case 7, triplet 4 of 12”."""
-    payload = item.payload
-    assert item.case is not None  # triplets always have one
-    return {
-        "claim": payload,
-        "category": Category(payload["category"]).label,
-        "case_number": item.case.position + 1,
-        "n_triplets": max(Triplet.objects.filter(case=item.case, retired_at=None).count(), payload["number"]),
+def claim_of(item: ReviewItem) -> dict[str, Any]:
+    """What is judged, under names that tell nothing: “Case 7, triplet 4 of 12”. Fields of the payload
+    that the item hides are left out."""
+    claim = {name: value for name, value in item.payload.items() if name not in item.hides}
+    shown = {
+        "claim": claim,
+        "claim_template": f"annotation/claims/{item.kind}.html",
+        "claim_kind": item.get_kind_display(),
+        "case_number": item.case.position + 1 if item.case else None,
     }
+    if item.kind == ReviewItem.Kind.TRIPLET:
+        n_triplets = Triplet.objects.filter(case=item.case, retired_at=None).count()
+        shown["category"] = Category(claim["category"]).label
+        shown["n_triplets"] = max(n_triplets, claim["number"])
+    return shown
 
 
-def _report(item: ReviewItem) -> ShownReport | None:
+def report_of(item: ReviewItem) -> ShownReport | None:
+    """The report of an item with its evidence marked; None where it has none."""
     if item.report is None:
         return None
-    text, span = item.report.text, item.payload["span"]
+    text, span = item.report.text, item.payload.get("span")
     if span:
         return ShownReport(segments(text, [Span(EVIDENCE, *span)]), None, is_near=False)
-    evidence = item.payload["evidence"]
+    evidence = item.payload.get("evidence")
     near = nearest_passage(text, evidence) if evidence else None
     if near is None:
         return ShownReport(segments(text, []), None, is_near=False)

@@ -11,18 +11,27 @@ from django.utils import timezone
 
 from annotation.models import Assignment, Study, StudyAnnotator, StudyItem
 from annotation.protocols import Definition
-from annotation.queries import complete_verdicts, source_of
+from annotation.queries import complete_verdicts, decided, source_of
 from medbench.accounts.permissions import Role
 from medbench.errors import Conflict, InvalidInput
 from medbench.formats.problems import Problem
+from medbench.review.cases import LEVEL
 from medbench.review.models import ReviewItem
 from medbench.review.services import Decision, create_items, record_results
 
 if TYPE_CHECKING:
     import datetime as dt
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from medbench.accounts.models import User
+
+
+# The outcome of an item that all its readers affirm. Scores and categories decide nothing by themselves.
+AFFIRMED = {
+    ReviewItem.Kind.TRIPLET: "verified",
+    ReviewItem.Kind.GOAL: "accepted",
+    ReviewItem.Kind.REPORT: "accepted",
+}
 
 
 class NotReady(InvalidInput):
@@ -41,7 +50,7 @@ def what_is_missing(
     """What keeps a study of these sizes from starting, each with the field to look at."""
     problems = []
     if n_items == 0:
-        problems.append(Problem("no_items", "No triplet matches. Choose another filter.", field="items"))
+        problems.append(Problem("no_items", "Nothing matches. Choose another filter.", field="items"))
     if n_annotators == 0:
         problems.append(Problem("no_annotators", "Nobody is chosen to annotate.", field="annotators"))
     elif n_annotators < annotators_per_item:
@@ -194,9 +203,10 @@ def close_study(study: Study) -> Study:
     """End a study for good, and record what it says clearly.
 
     An item is decided here only where it has all the verdicts it needs and each of them answers
-    every required question with the affirming option (status "ok"): a triplet is then verified.
-    Anything else (a “no”, a “cannot judge”, a verdict short) is left to adjudication: not even a
-    unanimous “no” rejects a triplet, since it may only need a correction.
+    every required and critical question with the affirming option (status "ok"): a triplet is then
+    verified, a goal or the material of a case accepted. Where all give one level of difficulty, it
+    is that of the case. Anything else (a “no”, a “cannot judge”, a verdict short) is left to
+    adjudication: not even a unanimous “no” rejects a triplet, since it may only need a correction.
     """
     # Whoever is just submitting holds the lock of their item: wait for them, then let nobody in.
     list(StudyItem.objects.select_for_update().filter(study=study).order_by("pk").values_list("pk"))
@@ -206,25 +216,40 @@ def close_study(study: Study) -> Study:
     study.state = Study.State.CLOSED
     study.closed_at = timezone.now()
     study.save()
-    if study.protocol.kind == ReviewItem.Kind.TRIPLET:
-        record_results(source_of(study), _clear_decisions(study))
+    record_results(source_of(study), _clear_decisions(study))
     return study
 
 
 def _clear_decisions(study: Study) -> list[Decision]:
-    affirming = _affirming(Definition.read(study.protocol.definition))
+    conclude = _conclusion_of(study)
+    adjudicated = set(decided(study).values_list("item", flat=True))
     return [
-        Decision(item, "verified", {"verdicts": len(answers), "protocol": str(study.protocol)})
+        Decision(item, outcome, {"verdicts": len(answers), "protocol": str(study.protocol)})
         for item, answers in complete_verdicts(study)
-        if all(_affirms(each, affirming) for each in answers)
+        if item.pk not in adjudicated and (outcome := conclude(answers))
     ]
+
+
+def _conclusion_of(study: Study) -> Callable[[list[dict[str, str]]], str]:
+    """What all readers of an item say together, as its outcome; "" where they do not say it clearly."""
+    if study.protocol.kind == ReviewItem.Kind.DIFFICULTY:
+        return _agreed_level
+    affirming = _affirming(Definition.read(study.protocol.definition))
+    outcome = AFFIRMED.get(study.protocol.kind, "")
+    return lambda answers: outcome if all(_affirms(each, affirming) for each in answers) else ""
+
+
+def _agreed_level(answers: list[dict[str, str]]) -> str:
+    levels = {each.get("level", "") for each in answers}
+    level = levels.pop() if len(levels) == 1 else ""
+    return LEVEL + level if level.isdecimal() else ""
 
 
 def _affirming(definition: Definition) -> dict[str, set[str]]:
     return {
         question.key: {option.value for option in question.options if option.status == "ok"}
         for question in definition.questions
-        if question.required
+        if question.required and question.critical
     }
 
 

@@ -20,6 +20,7 @@ from medbench.cases.models import Benchmark
 from medbench.cases.permissions import benchmark_for
 from medbench.errors import NotFound
 from medbench.review import triplets
+from medbench.review.models import ReviewItem
 
 if TYPE_CHECKING:
     import uuid
@@ -79,7 +80,7 @@ def _make(request: SignedInRequest, form: StudyForm) -> Any:
         with transaction.atomic():
             study = studies.draft_study(
                 form.study(),
-                triplets.as_items(form.triplets()),
+                form.items(form.cleaned_data["protocol"].kind),
                 list(form.cleaned_data["annotators"]),
                 by=request.user,
             )
@@ -92,16 +93,9 @@ def _make(request: SignedInRequest, form: StudyForm) -> Any:
 
 def _summary(form: StudyForm) -> dict[str, Any]:
     """What a study of the form's values would be; of a form that was not sent, of its first values."""
-    if form.is_bound:
-        form.is_valid()
-        values = form.cleaned_data
-    else:
-        values = {name: field.initial for name, field in form.fields.items()}
-        values["edition"] = next(iter(form.editions))
-    chosen = triplets.chosen(
-        form.editions.get(values.get("edition") or "", next(iter(form.editions.values()))),
-        **{name: values.get(name) or "" for name in ("site", "category", "state")},
-    )
+    values = form.values()
+    kind = values["protocol"].kind if values.get("protocol") else ReviewItem.Kind.TRIPLET
+    chosen = form.chosen(kind)
     n_items, annotators = chosen.count(), len(values.get("annotators") or ())
     per_item = values.get("annotators_per_item") or 0
     missing: list[Problem] = studies.what_is_missing(
@@ -109,7 +103,7 @@ def _summary(form: StudyForm) -> dict[str, Any]:
     )
     return {
         "n_items": n_items,
-        "n_unanchored": triplets.unanchored(chosen).count(),
+        "n_unanchored": triplets.unanchored(chosen).count() if kind == ReviewItem.Kind.TRIPLET else 0,
         "per_item": per_item,
         "n_verdicts": n_items * per_item,
         "n_annotators": annotators,
@@ -162,7 +156,7 @@ def add_items(request: SignedInRequest, study_id: uuid.UUID) -> HttpResponse:
     found = study_for(request.user, study_id, "study.manage")
     form = ItemsForm(found.benchmark, request.POST, prefix="items")
     if form.is_valid():
-        added = studies.append_items(found, triplets.as_items(form.triplets()))
+        added = studies.append_items(found, form.items(found.protocol.kind))
         messages.success(request, f"{added} item{'' if added == 1 else 's'} added, behind all others.")
     else:
         messages.error(request, "One of the filters is not a choice any more. Choose again.")

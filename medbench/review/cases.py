@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from typing import TYPE_CHECKING, Any
 
 from django.db.models import Prefetch
@@ -42,15 +41,6 @@ def chosen(edition: Edition, kind: str, *, site: str = "") -> QuerySet[Any]:
     if kind == Kind.REPORT:
         rows = rows.exclude(report=None, slide=None)
     return rows.order_by("position", "pk")
-
-
-def sample(rows: QuerySet[Any], size: int | None, seed: int) -> QuerySet[Any]:
-    """`size` of `rows`, drawn without replacement: the same for the same rows and seed. None = all."""
-    if size is None:
-        return rows
-    keys = list(rows.order_by("pk").values_list("pk", flat=True))
-    drawn = random.Random(seed).sample(keys, min(size, len(keys)))  # noqa: S311  # to repeat, no secret
-    return rows.filter(pk__in=drawn)
 
 
 def as_items(rows: QuerySet[Any], kind: str) -> list[ReviewItem]:

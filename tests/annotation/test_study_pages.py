@@ -142,7 +142,7 @@ def test_a_draft_is_saved_without_annotators_and_can_be_discarded(benchmark, ada
     [
         ({"annotators": []}, "Nobody is chosen to annotate."),
         ({"annotators_per_item": 3}, "3 per item are wanted, and 2 are chosen."),
-        ({"state": "rejected"}, "No triplet matches. Choose another filter."),
+        ({"state": "rejected"}, "Nothing matches. Choose another filter."),
         ({"due_at": "2020-01-01T00:00"}, "The due date is in the past."),
         ({"title": ""}, "This field is required."),
         ({"annotators_per_item": 0}, "greater than or equal to 1"),
@@ -174,7 +174,7 @@ def test_the_summary_follows_the_form(benchmark, ada, bruno, chen):
     )
     answer = signed_in(ada).get(NEW, query | {"state": "rejected"}, HTTP_HX_REQUEST="true")
     assert "0 items" in text_of(answer)
-    assert "No triplet matches." in text_of(answer)
+    assert "Nothing matches." in text_of(answer)
 
 
 def test_the_summary_counts_triplets_without_an_anchored_span(benchmark, ada):

@@ -3,7 +3,7 @@
 import pytest
 
 from medbench.cases.editions import Edition
-from medbench.review import cases
+from medbench.review import cases, sources
 from medbench.review.services import Decision, create_items, record_results
 from tests.cases.build import make_benchmark, make_case, make_release, make_triplet
 
@@ -64,7 +64,7 @@ def test_a_sample_is_the_same_for_the_same_seed_and_never_larger_than_what_there
     rows = cases.chosen(Edition(benchmark, None), "case")
 
     def drawn(size, seed):
-        return [case.case_id for case in cases.sample(rows, size, seed)]
+        return [case.case_id for case in sources.sample(rows, size, seed)]
 
     assert drawn(5, 1) == drawn(5, 1)
     assert len(set(drawn(5, 1))) == 5
