@@ -38,6 +38,7 @@ MAY: dict[str, frozenset[str]] = {
     "case.read": _MEMBERS,  # open cases, with their references
     "case.read_held_out": _CURATOR,
     "case.edit": _CURATOR,
+    "slide.manage": _CURATOR,
     "slide.read_held_out": _READERS,  # whoever may be asked to judge a held-out case
     "benchmark.import": _CURATOR,
     "benchmark.export": _CURATOR,
@@ -49,6 +50,7 @@ MAY: dict[str, frozenset[str]] = {
     "study.manage": _CURATOR,
     "study.read": frozenset({Role.CURATOR, Role.ADJUDICATOR}),
     "item.verify": frozenset({Role.ANNOTATOR}),
+    "item.adjudicate": frozenset({Role.CURATOR, Role.ADJUDICATOR}),  # items that they did not read
     # leaderboard
     "board.read": _MEMBERS | {VISITOR},
     "board.manage": _CURATOR,
