@@ -41,6 +41,12 @@ def may_see_slide(person: User | AnonymousUser, slide: Slide) -> bool:
     )
 
 
+def curated_slides(person: User | AnonymousUser) -> Q:
+    """A condition on Slide: those of cases that `person` curates (settings.SLIDE_CURATED)."""
+    teams = Team.objects.filter(teams_where(person, "slide.manage"))
+    return Q(pk__in=Case.objects.filter(benchmark__team__in=teams, slide__isnull=False).values("slide"))
+
+
 def benchmark_for(person: User | AnonymousUser, key: str | uuid.UUID, action: str = "case.read") -> Benchmark:
     """The benchmark of this id or name if `person` may do `action` there; NotFound, NotAllowed."""
     found = Benchmark.objects.select_related("team")

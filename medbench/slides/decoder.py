@@ -6,6 +6,7 @@ standard output and `bytes` bytes after it. `child` is the other side.
 
     {"do": "tile", "path", "level", "column", "row", "stored", "seconds"}   the tile as JPEG
     {"do": "look", "path", "pyramid", "seconds"}                            what `probe.look` finds
+    {"do": "render", "path", "longest_px", "normalise", "seconds"}          the whole as PNG
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ class Decoder:
     def answer(self, request: dict[str, Any]) -> Answer:
         """What is asked for, or {"error": kind, "code", "message"}."""
         try:
-            return self._tile(request) if request["do"] == "tile" else _look(request)
+            return {"tile": self._tile, "look": _look, "render": _render}[request["do"]](request)
         except (TileUnreadable, SlideRefused, OutsideGrid) as error:
             code = getattr(error, "code", "outside")
             return {"error": type(error).__name__, "code": code, "message": str(error)}, b""
@@ -54,6 +55,14 @@ def _look(request: dict[str, Any]) -> Answer:
 
     pyramid = request["pyramid"]
     return probe.look(Path(request["path"]), Path(pyramid) if pyramid else None), b""
+
+
+def _render(request: dict[str, Any]) -> Answer:
+    from medbench.slides import render  # as above
+
+    facts, content = render.render(Path(request["path"]), request["longest_px"], request["normalise"])
+    peak_kb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return facts | {"peak_rss_mb": round(peak_kb / 1024)}, content
 
 
 def main() -> None:

@@ -64,7 +64,7 @@ def overview(path: Path, longest_px: int, stored: Mapping[int, int]) -> Overview
             n_read += 1
     if not n_read:
         raise TileUnreadable("No part of this slide can be read: its image data is damaged.")
-    whole.thumbnail((longest_px, longest_px), Image.Resampling.LANCZOS)
+    whole.thumbnail((longest_px, longest_px), Image.Resampling.BICUBIC, reducing_gap=None)
     return Overview(whole, key, 1 - n_read / (level.columns * level.rows))
 
 

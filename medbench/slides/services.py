@@ -68,6 +68,24 @@ def slide_info(path: Path) -> dict[str, Any]:
     return found
 
 
+NORMALISATIONS = ("none", "reinhard", "macenko")
+RENDER_MAX_PX = 16_384
+
+
+def render(path: Path, longest_px: int, normalise: str = "none") -> tuple[dict[str, Any], bytes]:
+    """The slide at `path` as PNG, longer side at most `longest_px`, and what is known of the making:
+    {width, height, level_used, peak_rss_mb}.
+
+    Any file that could be registered will do. Raises SlideRefused and TileUnreadable with the reason.
+    """
+    request = {"do": "render", "path": str(path.absolute()), "longest_px": longest_px, "normalise": normalise}
+    try:
+        with child.Child() as decoder:
+            return _told(*decoder.ask(request, seconds=child.LOOK_SECONDS))
+    except ChildEnded as error:
+        raise TileUnreadable(error.message, code=error.code) from error
+
+
 def file_of(slide: Slide) -> Path:
     """Where the file of `slide` lies. Raises SlideRefused unless it is a file below SLIDE_DIR."""
     root = settings.SLIDE_DIR.resolve()
@@ -252,12 +270,16 @@ def _decode(path: Path, slide: Slide, level: int | str, column: int, row: int) -
     }
     request = {"do": "tile", "path": str(path), "level": level, "column": column, "row": row}
     try:
-        answer, content = decoders().ask(request | {"stored": stored})
+        return _told(*decoders().ask(request | {"stored": stored}))[1]
     except ChildEnded as error:
         raise TileUnreadable(error.message, code=error.code) from error
+
+
+def _told(answer: dict[str, Any], content: bytes) -> tuple[dict[str, Any], bytes]:
+    """The answer of a decoder; raises what it told instead of one."""
     match answer.get("error"):
         case None:
-            return content
+            return answer, content
         case "OutsideGrid":
             raise geometry.OutsideGrid(answer["message"])
         case "SlideRefused":

@@ -199,8 +199,18 @@ def test_an_unanchored_triplet_is_imported(db):
 # --- Slides, with the real bundle ---------------------------------------------------------
 
 
-def test_real_slides_are_copied_and_registered_or_stay_pending_with_their_reason(db, mini):
+def test_real_slides_are_copied_and_registered(db, mini):
     outcome = import_benchmark(read_bundle(mini), by=None)
+    assert outcome.warnings.total == 0
+    ready = Slide.objects.filter(state="ready")
+    assert {slide.file_name for slide in ready} == {
+        "slides/TCGA-CR-7395-01A-01-TS1.svs",
+        "slides/small_dicom.dcm",
+    }
+
+
+def test_a_slide_that_is_refused_stays_pending_with_its_reason(db, mini_refused):
+    outcome = import_benchmark(read_bundle(mini_refused), by=None)
     ready = Slide.objects.get(state="ready")
     assert ready.file_name == "slides/TCGA-CR-7395-01A-01-TS1.svs"
     assert ready.path == f"{ready.pk}/TCGA-CR-7395-01A-01-TS1.svs"
@@ -209,26 +219,26 @@ def test_real_slides_are_copied_and_registered_or_stay_pending_with_their_reason
     assert [(each.code, each.case_id) for each in outcome.warnings] == [("slide_refused", "TCGA-XK-AAJU")]
 
 
-def test_a_dry_run_foresees_the_refused_slide(db, mini):
-    outcome = import_benchmark(read_bundle(mini), by=None, dry_run=True)
+def test_a_dry_run_foresees_the_refused_slide(db, mini_refused):
+    outcome = import_benchmark(read_bundle(mini_refused), by=None, dry_run=True)
     assert [(each.code, each.case_id) for each in outcome.warnings] == [("slide_refused", "TCGA-XK-AAJU")]
     assert Slide.objects.count() == 0
 
 
-def test_slides_that_were_absent_follow_with_the_same_version(db, mini, tmp_path):
+def test_slides_that_were_absent_follow_with_the_same_version(db, mini, mini_refused, tmp_path):
     shutil.copytree(mini, tmp_path / "bundle", ignore=shutil.ignore_patterns("slides"))
     outcome = import_benchmark(read_bundle(tmp_path / "bundle"), by=None)
     assert [each.code for each in outcome.warnings] == ["slide_missing", "slide_missing"]
     assert set(Slide.objects.values_list("refusal_code", flat=True)) == {"file_missing"}
 
-    again = import_benchmark(read_bundle(tmp_path / "bundle", slides_dir=mini / "slides"), by=None)
+    again = import_benchmark(read_bundle(tmp_path / "bundle", slides_dir=mini_refused / "slides"), by=None)
     assert [each.code for each in again.warnings] == ["slide_refused"]
     assert Slide.objects.filter(state="ready").count() == 1
     assert Release.objects.count() == 1
 
 
-def test_a_slide_that_is_here_is_not_told_as_missing(db, mini, tmp_path):
-    import_benchmark(read_bundle(mini), by=None)
+def test_a_slide_that_is_here_is_not_told_as_missing(db, mini, mini_refused, tmp_path):
+    import_benchmark(read_bundle(mini_refused), by=None)
     shutil.copytree(mini, tmp_path / "bundle", ignore=shutil.ignore_patterns("slides"))
     outcome = import_benchmark(read_bundle(tmp_path / "bundle"), by=None)
     assert [(each.code, each.case_id) for each in outcome.warnings] == [("slide_missing", "TCGA-XK-AAJU")]

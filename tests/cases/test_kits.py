@@ -105,11 +105,14 @@ def test_the_real_slide_is_a_picture_of_at_most_2048_pixels(db, mini, rosa):
     release.benchmark.team.open_to_researchers = True
     release.benchmark.team.save()
     kit = prepared(rosa, release)
-    case = cases_of(kit)["TCGA-CR-7395"]
-    with Image.open(io.BytesIO(kit.read(case["image"]))) as picture:
-        assert picture.format == "PNG"
-        assert 512 < max(picture.size) <= 2048
-    assert [name for name in kit.namelist() if name.startswith("images/")] == [case["image"]]
+    cases = [case for case in cases_of(kit).values() if case["image"]]
+    assert {case["case_id"] for case in cases} == {"TCGA-CR-7395", "TCGA-XK-AAJU"}
+    for case in cases:
+        with Image.open(io.BytesIO(kit.read(case["image"]))) as picture:
+            assert picture.format == "PNG"
+            assert 512 < max(picture.size) <= 2048
+    pictures = [name for name in kit.namelist() if name.startswith("images/")]
+    assert pictures == [case["image"] for case in cases]
 
 
 def test_a_curator_prepares_it_again(release, ada):

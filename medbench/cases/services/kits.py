@@ -6,7 +6,6 @@ picture, never by file or file name.
 
 from __future__ import annotations
 
-import io
 import json
 import tempfile
 import zipfile
@@ -23,8 +22,7 @@ from medbench.cases.models import Kit, Split
 from medbench.errors import Conflict, MedBenchError
 from medbench.formats.results import SCHEMA
 from medbench.jobs.services import enqueue
-from medbench.slides import overview
-from medbench.slides.services import file_of
+from medbench.slides import services as slides
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -136,9 +134,8 @@ def _picture(row: ReleaseCase) -> bytes:
         raise MedBenchError("This case has no slide.", code="no_slide")
     if not row.slide.is_ready:
         raise MedBenchError("The slide is not here.", code=row.slide.refusal_code or "slide_missing")
-    picture = io.BytesIO()
-    overview.thumbnail(file_of(row.slide), PICTURE_MAX_PX).save(picture, "PNG")
-    return picture.getvalue()
+    path, _ = slides.served(row.slide)
+    return slides.render(path, PICTURE_MAX_PX)[1]
 
 
 def _case(row: ReleaseCase, image: str, reason: str) -> dict[str, Any]:

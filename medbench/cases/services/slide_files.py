@@ -12,6 +12,7 @@ from django.conf import settings
 from medbench.errors import Unavailable
 from medbench.formats.bundle import CASES_FILE
 from medbench.formats.problems import Problem
+from medbench.slides.companions import folder_of
 from medbench.slides.models import Slide
 from medbench.slides.services import examine, record, sha256_of, slide_info
 
@@ -86,8 +87,9 @@ def _place(slide: Slide, source: Path) -> None:
     folder = settings.SLIDE_DIR / str(slide.pk)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        if source.suffix.lower() == ".mrxs":  # keeps its pixels in a folder beside the file
-            shutil.copytree(source.with_suffix(""), folder / source.stem, dirs_exist_ok=True)
+        pixels = folder_of(source)  # without it, registration says what is missing
+        if pixels and pixels.is_dir():
+            shutil.copytree(pixels, folder / pixels.name, dirs_exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder) as part:
             copy = Path(part) / "copy"
             shutil.copyfile(source, copy)
