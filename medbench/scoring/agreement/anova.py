@@ -83,7 +83,10 @@ def agreement(of: MeanSquares) -> tuple[Estimate, Estimate]:
     """
     n, k = of.n, of.k
     apart = of.items - of.error
-    single = apart / (of.items + (k - 1) * of.error + k / n * (of.raters - of.error))
+    below = of.items + (k - 1) * of.error + k / n * (of.raters - of.error)
+    if below <= 0:  # two items and two raters who say the opposite of each other
+        return Estimate(None, reason=UNSTABLE), Estimate(None, reason=UNSTABLE)
+    single = apart / below
     ci = _agreement_interval(of, single)
     reason = None if ci else UNDEFINED_INTERVAL
     below = of.items + (of.raters - of.error) / n

@@ -1,4 +1,4 @@
-"""Percent agreement and Gwet's AC1 and AC2, which stay sensible where nearly all ratings are equal.
+"""Percent agreement, Gwet's AC1 and AC2, which stay sensible where nearly all ratings are equal, kappas.
 
 Source: Gwet 2014, Handbook of Inter-Rater Reliability, 4th edition, chapters 4 and 5 (ratings with
 holes; weights for ordinal, interval and ratio scales).
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, assert_never
 import numpy as np
 
 from medbench.scoring.agreement.alpha import pairable, patterns_of
+from medbench.scoring.agreement.table import MISSING
 from medbench.scoring.estimate import (
     FEWER_THAN_2_ITEMS,
     NO_PAIRABLE_UNITS,
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from medbench.scoring.agreement.table import Coded, Level
 
     Floats = NDArray[np.float64]
+
+
+ROUNDING = 1e-12
 
 
 def percent_agreement(counts: Floats) -> float | None:
@@ -59,6 +63,52 @@ def ac(coded: Coded, level: Level, *, resamples: int, seed: int) -> Estimate:
     return with_interval(
         value, np.concatenate([_coefficient(patterns.counts, drawn, weights) for drawn in draws])
     )
+
+
+def kappas(coded: Coded) -> dict[str, float | None]:
+    """The kappas that other papers print, for comparison: `fleiss`, `conger`, `brennan_prediger`.
+
+    All take `percent_agreement` and differ in what chance would give; holes as in Gwet 2014,
+    chapter 2. Conger's is Cohen's where there are two annotators. None where chance is certain, or
+    nothing is pairable.
+    """
+    observed = percent_agreement(coded.counts)
+    rated = coded.counts[coded.counts.sum(axis=1) > 0]
+    if observed is None:
+        return dict.fromkeys(("fleiss", "conger", "brennan_prediger"))
+    common = (rated / rated.sum(axis=1, keepdims=True)).mean(axis=0)
+    used = coded.codes[:, (coded.codes != MISSING).any(axis=0)]
+    shares = np.stack([(used == label).sum(axis=0) for label in range(len(coded.labels))], axis=1)
+    shares = shares / shares.sum(axis=1, keepdims=True)
+    spread = shares.var(axis=0, ddof=1) / len(shares)
+    by_chance = {
+        "fleiss": (common**2).sum(),
+        "conger": (shares.mean(axis=0) ** 2 - spread).sum(),
+        "brennan_prediger": 1 / len(coded.labels),
+    }
+    return {name: above_chance(observed, float(chance)) for name, chance in by_chance.items()}
+
+
+def cohen(coded: Coded, i: int, j: int, *, quadratic: bool = False) -> float | None:
+    """Cohen's kappa of the annotators in columns i and j, plain or with weights by squared steps.
+
+    Source: Cohen 1960, 1968. None without shared items, or where both gave one and the same rating.
+    """
+    both = (coded.codes[:, [i, j]] != MISSING).all(axis=1)
+    if not both.any():
+        return None
+    n_labels = len(coded.labels)
+    table = np.zeros((n_labels, n_labels))
+    np.add.at(table, (coded.codes[both, i], coded.codes[both, j]), 1 / both.sum())
+    apart = np.subtract.outer(np.arange(n_labels), np.arange(n_labels))
+    loss = apart**2 if quadratic else apart != 0
+    expected = np.outer(table.sum(axis=1), table.sum(axis=0))
+    return above_chance(1 - float((table * loss).sum()), 1 - float((expected * loss).sum()))
+
+
+def above_chance(observed: float, by_chance: float) -> float | None:
+    """The agreement above chance as a share of what was left to agree on."""
+    return None if 1 - by_chance < ROUNDING else (observed - by_chance) / (1 - by_chance)
 
 
 def label_weights(level: Level, values: Floats | None, n_labels: int) -> Floats:

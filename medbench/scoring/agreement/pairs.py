@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from medbench.scoring.agreement.chance import cohen
 from medbench.scoring.agreement.table import MISSING
 from medbench.scoring.correlation import TOO_FEW_POINTS, correlation
 
@@ -23,14 +24,17 @@ PERFECT_PAIR = "perfect_pair"
 class Pair(NamedTuple):
     """Annotators `a` and `b` on the `n` items that both rated.
 
-    `agreement` is the share of equal ratings, `bias` the mean of b less a. None where there is no
-    item, or where ratings are words; `reason` is why there is no Pearson.
+    `agreement` is the share of equal ratings, `kappa` Cohen's and `kappa_quadratic` that for
+    ordered ratings, `bias` the mean of b less a. None where undefined; `reason` is why there is no
+    Pearson.
     """
 
     a: str
     b: str
     n: int
     agreement: float | None
+    kappa: float | None
+    kappa_quadratic: float | None
     pearson: float | None
     bias: float | None
     reason: str | None
@@ -100,9 +104,11 @@ def _pair(coded: Coded, annotators: Sequence[str], i: int, j: int) -> Pair:
     both = (coded.codes[:, [i, j]] != MISSING).all(axis=1)
     n = int(both.sum())
     agreement = float(np.mean(coded.codes[both, i] == coded.codes[both, j])) if n else None
+    kappa = cohen(coded, i, j)
+    quadratic = cohen(coded, i, j, quadratic=True) if coded.is_ordered else None
+    pair = Pair(annotators[i], annotators[j], n, agreement, kappa, quadratic, None, None, None)
     if coded.numbers is None or not n:
-        reason = TOO_FEW_POINTS if not n else None
-        return Pair(annotators[i], annotators[j], n, agreement, None, None, reason)
+        return pair._replace(reason=None if n else TOO_FEW_POINTS)
     x, y = coded.numbers[both, i], coded.numbers[both, j]
     r = correlation("pearson", x, y)
-    return Pair(annotators[i], annotators[j], n, agreement, r.value, float(np.mean(y - x)), r.reason)
+    return pair._replace(pearson=r.value, bias=float(np.mean(y - x)), reason=r.reason)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 LOWEST, HIGHEST = -25.0, 16.0  # of log(variance / error variance); at the lowest it is 0
 LARGEST_STEP = 2.0
+VANISHING = -9.0
 CONVERGED = 1e-9
 ROUNDS = 80
 RESIDUE = 1e-12  # a residual sum of squares below this share of all squares is 0
@@ -150,7 +151,9 @@ def _newton(point: _Point, at: Floats, free: NDArray[np.bool_]) -> Floats:
     hessian = np.where(moving[:, :, None] & moving[:, None, :], point.hessian, np.eye(2))
     bends, axes = np.linalg.eigh(hessian)
     along = np.einsum("fji,fj->fi", axes, gradient) / np.maximum(np.abs(bends), 1e-12)
-    return np.asarray(-np.einsum("fij,fj->fi", axes, along)).clip(-LARGEST_STEP, LARGEST_STEP)
+    step = -np.einsum("fij,fj->fi", axes, along).clip(-LARGEST_STEP, LARGEST_STEP)
+    # Towards 0 every step is 1; should 0 be too far, the way back is found.
+    return np.where((step < 0) & (at + step < VANISHING), LOWEST - at, step)
 
 
 def _error_variance(sums: Sums, at: Floats) -> Floats:

@@ -8,7 +8,7 @@ import numpy as np
 
 from medbench.scoring.agreement import reading
 from medbench.scoring.agreement.alpha import alpha, alphas, differences, pairable, within_items
-from medbench.scoring.agreement.chance import ac, percent_agreement
+from medbench.scoring.agreement.chance import ac, kappas, percent_agreement
 from medbench.scoring.agreement.icc import FORMS, Iccs, Method, icc
 from medbench.scoring.agreement.pairs import against_others, mean_pearson, pairs
 from medbench.scoring.agreement.table import LEVELS, MISSING, Coded, Level, Rating, RatingsTable, code
@@ -54,8 +54,10 @@ def summary(
       `disconnected_design`, `unstable_denominator`
     - `pearson`: `{mean, fisher_mean, n_pairs, n_excluded, mean_abs_bias, reason}`
     - `ac1`: estimate; `ac2`: estimate with the weights of the level, None for nominal
-    - `pairs`: for every two annotators `{a, b, n, agreement, pearson, bias, reason}`: `n` shared
-      items, `agreement` on them, `bias` = mean of b minus a; None where undefined
+    - `kappas`: `{fleiss, conger, brennan_prediger}`, for comparison with other papers
+    - `pairs`: for every two annotators `{a, b, n, agreement, kappa, kappa_quadratic, pearson, bias,
+      reason}`: `n` shared items, `agreement` on them, Cohen's kappas, `bias` = mean of b minus a;
+      None where undefined
     - `confusion`: `{labels, counts, coincidences, reason}`: `counts[c][k]` pairs of ratings of one
       item (symmetric; the diagonal counts each pair once), `coincidences` as Krippendorff weighs
       them; both None with `too_many_labels` above 50 labels
@@ -94,6 +96,7 @@ def summary(
         "pearson": mean_pearson(two_by_two)._asdict(),
         "ac1": ac1._asdict(),
         "ac2": None if coded.level == "nominal" else ac(coded, coded.level, resamples=b, seed=seed)._asdict(),
+        "kappas": kappas(coded),
         "pairs": [pair._asdict() for pair in two_by_two],
         "confusion": _confusion(coded),
         "annotators": [_annotator(coded, name, at) for at, name in enumerate(names)],
