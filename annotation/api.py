@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import TYPE_CHECKING, Any
 
-from django.http import HttpResponse
+from django.http import HttpResponse, StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import generics
 from rest_framework.decorators import api_view
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotation import exports, progress, queries
-from annotation.permissions import study_for
-from annotation.serializers import StudyProgressSerializer, StudySerializer
+from annotation.agreement import page
+from annotation.permissions import answers_for, study_for
+from annotation.serializers import AgreementSerializer, StudyProgressSerializer, StudySerializer
+from medbench.accounts.permissions import may
+from medbench.errors import InvalidInput
 
 if TYPE_CHECKING:
     import uuid
@@ -44,10 +48,51 @@ class StudyDetail(APIView):
         return Response(StudyProgressSerializer(study, context={"progress": progress.of_study(study)}).data)
 
 
-@extend_schema(responses={(200, "text/csv"): OpenApiTypes.STR})
+_AS_OF = OpenApiParameter("as_of", OpenApiTypes.DATETIME, description="As it stood then; ISO 8601.")
+
+
+@extend_schema(parameters=[_AS_OF], responses={(200, "text/csv"): OpenApiTypes.STR})
 @api_view(["GET"])
 def verdicts(request: Request, study_id: uuid.UUID) -> HttpResponse:
     """The verdicts that count, as CSV: one row for each annotator and item."""
     study = study_for(request.user, study_id, "study.manage")
-    headers = {"Content-Disposition": f'attachment; filename="verdicts-{study.pk}.csv"'}
-    return HttpResponse(exports.verdicts_csv(study), content_type="text/csv; charset=utf-8", headers=headers)
+    text = exports.verdicts_csv(study, _moment(request))
+    return HttpResponse(text, content_type="text/csv; charset=utf-8", headers=_as("verdicts", study, "csv"))
+
+
+@extend_schema(parameters=[_AS_OF], responses={(200, "application/x-ndjson"): OpenApiTypes.STR})
+@api_view(["GET"])
+def history(request: Request, study_id: uuid.UUID) -> StreamingHttpResponse:
+    """Every saved change of every verdict, one JSON object a line, drafts too."""
+    study = study_for(request.user, study_id, "study.manage")
+    lines = exports.history_jsonl(study, _moment(request))
+    return StreamingHttpResponse(
+        lines, content_type="application/x-ndjson", headers=_as("history", study, "jsonl")
+    )
+
+
+def _moment(request: Request) -> dt.datetime | None:
+    """The `as_of` of the address. Raises InvalidInput for what is no date or time."""
+    text = request.query_params.get("as_of", "")
+    if not text:
+        return None
+    try:
+        moment = dt.datetime.fromisoformat(text)
+    except ValueError:
+        raise InvalidInput("as_of is a date or time in ISO 8601: 2026-11-30T12:00:00+00:00.") from None
+    return moment if moment.tzinfo else moment.replace(tzinfo=dt.UTC)
+
+
+def _as(name: str, study: Study, ending: str) -> dict[str, str]:
+    return {"Content-Disposition": f'attachment; filename="{name}-{study.pk}.{ending}"'}
+
+
+class StudyAgreement(APIView):
+    """How far the annotators of a study agree, before any adjudication, as last computed. Annotators
+    are letters; what each does by themselves is told to curators only."""
+
+    @extend_schema(responses=AgreementSerializer)
+    def get(self, request: Request, study_id: uuid.UUID) -> Response:
+        study = answers_for(request.user, study_id)
+        may_manage = may(request.user, "study.manage", study.benchmark.team)
+        return Response(AgreementSerializer(page.as_json(study, with_annotators=may_manage)).data)

@@ -9,6 +9,7 @@ from django.db import models
 from django.db.models import Q
 
 from medbench.cases.models import Benchmark, Frozen, FrozenQuerySet
+from medbench.jobs.models import Job
 from medbench.review.models import ReviewItem
 
 
@@ -174,3 +175,33 @@ class VerdictRevision(Frozen):
 
     def __str__(self) -> str:
         return f"{self.verdict} v{self.version}"
+
+
+class Agreement(models.Model):
+    """How far the annotators of a study agree, before any adjudication, as one job found it.
+
+    The newest generation of a software version takes the place of those before it: their numbers
+    can be had again, since verdicts are append-only. `result` is what `annotation.agreement`
+    computes and its pages print.
+    """
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="agreements")
+    generation = models.PositiveIntegerField()
+    job = models.OneToOneField(Job, models.PROTECT, related_name="+")
+    seed = models.PositiveIntegerField()
+    resamples = models.PositiveIntegerField()
+    software_version = models.CharField(max_length=40)
+    # Written once, when it is computed.
+    verdicts = models.CharField(max_length=40, blank=True)  # which: queries.state_of_verdicts
+    result = models.JSONField(null=True, blank=True)
+    computed_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("-generation",)
+        constraints = (
+            # Two who ask at once get one job.
+            models.UniqueConstraint(fields=("study", "generation"), name="agreement_generation_once"),
+        )
+
+    def __str__(self) -> str:
+        return f"agreement {self.generation} of {self.study}"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import uuid
 from typing import TYPE_CHECKING
 
-from annotation.models import Assignment, Study
+from annotation.models import Assignment, Study, StudyItem
 from medbench.accounts.permissions import may, require
-from medbench.errors import NotFound
+from medbench.errors import NotAllowed, NotFound
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser
@@ -25,6 +25,27 @@ def study_for(person: Person, study_id: str | uuid.UUID, action: str = "study.re
         raise NotFound
     require(person, action, found.benchmark.team, seen_by="study.read")
     return found
+
+
+def answers_for(person: Person, study_id: str | uuid.UUID, action: str = "study.read") -> Study:
+    """As `study_for`, for what shows the answers of others: whoever annotates in a study does not see
+    them before it is closed, curator or not."""
+    found = study_for(person, study_id, action)
+    if found.state != Study.State.CLOSED and found.annotators.filter(user=person.pk).exists():
+        raise NotAllowed(
+            "You annotate in this study, so the answers of others stay hidden from you until it is closed."
+        )
+    return found
+
+
+def study_item_for(person: Person, study_id: str | uuid.UUID, position: int, action: str) -> StudyItem:
+    """One item of a study with the answers of all, for those who may do `action` (see `answers_for`)."""
+    study = answers_for(person, study_id, action)
+    found = study.items.select_related("item__case", "item__report", "item__slide").filter(position=position)
+    if (item := found.first()) is None:
+        raise NotFound
+    item.study = study
+    return item
 
 
 def work_for(person: Person, study_id: str | uuid.UUID) -> Study:

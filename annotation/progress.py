@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from annotation import queries
 from annotation.models import Assignment
-from annotation.protocols import Definition
+from annotation.protocols import CANNOT_JUDGE, Definition
 
 if TYPE_CHECKING:
     from annotation.models import Study
@@ -125,7 +125,7 @@ def _annotators(
         (question.key, option.value)
         for question in definition.questions
         for option in question.options
-        if option.status == "unsure"
+        if option.status == CANNOT_JUDGE
     }
     of_person = Q(user__assignments__study_item__study=study)
     rows = (

@@ -6,7 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from django.db.models import Count, F, IntegerField, Min, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, F, IntegerField, Max, Min, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
@@ -228,11 +228,32 @@ def source_of(study: Study) -> str:
 # --- What was said -------------------------------------------------------------------
 
 
-def counted(study: Study) -> QuerySet[VerdictRevision]:
-    """The verdicts of a study that count: of each, the revision that was submitted last."""
+def counted(study: Study, as_of: dt.datetime | None = None) -> QuerySet[VerdictRevision]:
+    """The verdicts of a study that count, or counted at a moment: of each, the revision that was
+    submitted last."""
+    all_of_it = VerdictRevision.objects.filter(verdict__assignment__study_item__study=study)
+    if as_of is None:
+        return all_of_it.filter(version=F("verdict__submitted_version"))
+    then = VerdictRevision.objects.filter(verdict=OuterRef("verdict"), submitted=True, made_at__lte=as_of)
+    return all_of_it.filter(version=Subquery(then.order_by("-version").values("version")[:1]))
+
+
+def counted_of(study_item: StudyItem) -> QuerySet[VerdictRevision]:
+    """The verdicts of one item that count."""
     return VerdictRevision.objects.filter(
-        verdict__assignment__study_item__study=study, version=F("verdict__submitted_version")
+        verdict__assignment__study_item=study_item, version=F("verdict__submitted_version")
     )
+
+
+def state_of_verdicts(study: Study) -> str:
+    """A name of everything submitted so far: equal exactly while nothing more is submitted.
+
+    Revisions are only ever appended, so their number tells two moments apart.
+    """
+    submitted = VerdictRevision.objects.filter(
+        verdict__assignment__study_item__study=study, submitted=True
+    ).aggregate(number=Count("pk"), last=Max("pk"))
+    return f"{submitted['number']}-{submitted['last'] or 0}"
 
 
 def complete_verdicts(study: Study) -> list[tuple[ReviewItem, list[dict[str, str]]]]:

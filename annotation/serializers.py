@@ -9,6 +9,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from annotation.models import Study
+from medbench.jobs.models import Job
 
 
 class StudySerializer(serializers.ModelSerializer[Study]):
@@ -75,3 +76,20 @@ class StudyProgressSerializer(StudySerializer):
             }
             for row in self.context["progress"].questions
         ]
+
+
+class AgreementSerializer(serializers.Serializer[dict[str, Any]]):
+    """The agreement of a study as last computed. While nothing is, there are no questions and the
+    other fields are null. A question holds what the command `agreement` prints, and more."""
+
+    study = serializers.UUIDField()
+    protocol = serializers.CharField()
+    as_of = serializers.DateTimeField(allow_null=True)
+    is_stale = serializers.BooleanField()  # verdicts came since
+    job = serializers.ChoiceField(choices=Job.State.choices, allow_null=True)
+    generation = serializers.IntegerField(allow_null=True)
+    verdicts = serializers.CharField(allow_null=True)  # which were counted; equal names, equal verdicts
+    seed = serializers.IntegerField(allow_null=True)
+    b = serializers.IntegerField(allow_null=True)
+    software_version = serializers.CharField(allow_null=True)
+    questions = serializers.ListField(child=serializers.DictField())

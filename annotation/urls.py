@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from annotation.views import studies, work
+from annotation.views import adjudication, agreement, studies, work
 
 app_name = "annotation"
 urlpatterns = [
@@ -15,5 +15,17 @@ urlpatterns = [
     path("studies/<uuid:study_id>/", studies.study, name="study"),
     path("studies/<uuid:study_id>/items/", studies.add_items, name="add_items"),
     path("studies/<uuid:study_id>/close/", studies.close, name="close_study"),
+    path("studies/<uuid:study_id>/agreement/", agreement.agreement, name="agreement"),
+    path("studies/<uuid:study_id>/agreement/recompute/", agreement.recompute, name="recompute_agreement"),
+    path("studies/<uuid:study_id>/agreement/table.csv", agreement.table_csv, name="agreement_csv"),
+    path("studies/<uuid:study_id>/agreement/chart.svg", agreement.chart_svg, name="agreement_svg"),
+    path("studies/<uuid:study_id>/agreement/methods.txt", agreement.methods_text, name="agreement_methods"),
+    path(
+        "studies/<uuid:study_id>/agreement/ratings/<slug:question>.csv",
+        agreement.ratings_csv,
+        name="agreement_ratings",
+    ),
+    path("studies/<uuid:study_id>/disagreements/", agreement.disagreement_list, name="disagreements"),
+    path("studies/<uuid:study_id>/items/<int:position>/", adjudication.study_item, name="study_item"),
     path("studies/<uuid:study_id>/<slug:step>/", studies.take_step, name="study_step"),
 ]

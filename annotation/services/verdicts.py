@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from annotation.models import Assignment, Study, Verdict, VerdictRevision
 from annotation.protocols import Definition
+from annotation.services import agreement
 from annotation.services.assignments import locked, refuse_unless_running, seat
 from medbench.errors import Conflict, InvalidInput
 from medbench.formats.text import is_storable
@@ -114,6 +115,7 @@ def _submit(assignment: Assignment, verdict: Verdict) -> None:
     Assignment.objects.filter(pk=assignment.pk).update(
         state=Assignment.State.SUBMITTED, held_until=None, skip_reason=""
     )
+    agreement.verdicts_changed(assignment.study_item.study)
 
 
 def _write(verdict: Verdict, *, submitted: bool) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from annotation.models import Assignment, Protocol, Study
 from annotation.protocols import Definition
-from annotation.services import assignments, studies, verdicts
+from annotation.services import agreement, assignments, studies, verdicts
 from leaderboard.models import Submission
 from leaderboard.services import boards, submissions
 from medbench.accounts.models import AnnotatorProfile, User
@@ -38,7 +38,8 @@ PROFILES = {
     "chen": (AnnotatorProfile.Background.STUDENT, "General pathology", 2),
 }
 STUDY = "Demo verification, round 1"
-READ_SHARE = {"bruno": 0.6, "chen": 0.45}  # of their items, so that some wait and some overlap
+READ_SHARE = {"bruno": 0.75, "chen": 0.65}  # of their items, so that some wait and some overlap
+HARD = 4  # one item in so many is hard: there both doubt, and so often differ
 
 
 def make_people() -> dict[str, User]:
@@ -95,11 +96,12 @@ def make_study(release: Release, curator: User, annotators: list[User]) -> Study
     study = studies.start_study(studies.draft_study(study, items, annotators, by=curator))
     for annotator in annotators:
         read_share(study, annotator, Definition.read(protocol.definition))
+    agreement.recompute(study, by=curator)
     return study
 
 
 def read_share(study: Study, annotator: User, protocol: Definition) -> None:
-    """Let an annotator answer their share; one in ten answers is not the first option."""
+    """Let an annotator answer their share; they seldom miss the first option but on hard items."""
     mine = Assignment.objects.filter(study_item__study=study, annotator=annotator).count()
     drawn = random.Random(annotator.username)  # noqa: S311  # the same demo every time
     for _ in range(round(READ_SHARE[annotator.username] * mine)):
@@ -107,11 +109,13 @@ def read_share(study: Study, annotator: User, protocol: Definition) -> None:
         if assignment is None:
             return
         own = assignment.study_item.item.payload.get("category")
+        sure = 0.3 if assignment.study_item.position % HARD == 0 else 0.96
         answers = {}
         for question in protocol.questions:
             values = [option.value for option in question.options]
             affirmed = own if own in values else values[0]
-            answers[question.key] = affirmed if drawn.random() < 0.9 else drawn.choice(values)
+            doubts = drawn.choice((values[1], values[1], values[-1]))
+            answers[question.key] = affirmed if drawn.random() < sure else doubts
         verdicts.submit_verdict(assignment, verdicts.Draft(answers, "", 0))
 
 

@@ -3,8 +3,12 @@
 from django.urls import reverse
 
 from annotation.models import Protocol, Study
-from annotation.services import studies
+from annotation.services import agreement, studies
+from annotation.services.assignments import claim_next
+from annotation.services.verdicts import Draft, submit_verdict
 from medbench.cases.editions import Edition
+from medbench.jobs.attempt import Attempt, run
+from medbench.jobs.models import Job
 from medbench.review import triplets
 from tests.cases.build import make_benchmark, make_case, make_triplet
 from tests.people import signed_in
@@ -24,12 +28,9 @@ def make_cases(team, n_cases=1, n_triplets=3, **case_fields):
 
 def make_draft(benchmark, annotators, by, *, per_item=2, **fields):
     """A draft of a study over the whole working copy."""
-    study = Study(
-        benchmark=benchmark,
-        protocol=Protocol.objects.get(key="triplet", version=1),
-        annotators_per_item=per_item,
-        **{"title": "Colon verification, round 1"} | fields,
-    )
+    protocol = Protocol.objects.get(key="triplet", version=1)
+    usual = {"title": "Colon verification, round 1", "protocol": protocol}
+    study = Study(benchmark=benchmark, annotators_per_item=per_item, **usual | fields)
     items = triplets.as_items(triplets.chosen(Edition(benchmark, None)))
     return studies.draft_study(study, items, annotators, by=by)
 
@@ -37,6 +38,24 @@ def make_draft(benchmark, annotators, by, *, per_item=2, **fields):
 def make_study(benchmark, annotators, by, *, per_item=2, **fields):
     """A running study over the whole working copy."""
     return studies.start_study(make_draft(benchmark, annotators, by, per_item=per_item, **fields))
+
+
+def answer_all(study, person, answers, comment=""):
+    """Let somebody submit every item they can get; `answers` for all, or by the item's position."""
+    while (held := claim_next(study, person)) is not None:
+        said = answers(held.study_item.position) if callable(answers) else answers
+        submit_verdict(held, Draft(said, comment, 0))
+
+
+def compute_agreement(study, by):
+    """Have agreement computed here and now, whatever else waits; answers the row."""
+    row = agreement.recompute(study, by=by)
+    Job.objects.filter(pk=row.job.pk).update(state=Job.State.RUNNING, attempt=1)
+    row.job.refresh_from_db()
+    run(Attempt(row.job))
+    row.refresh_from_db()
+    assert row.job.state == Job.State.DONE, row.job.error_text
+    return row
 
 
 # --- The page of an item -----------------------------------------------------------------

@@ -35,7 +35,13 @@ API: dict[str, list[Visit]] = {
     "annotation_api:study": [
         Visit("study.read", at="study", GET="401 404 404 404 404 404 404 200 200 200"),
     ],
+    "annotation_api:agreement": [
+        Visit("study.read", at="study", GET="401 404 404 404 404 404 404 200 200 200"),
+    ],
     "annotation_api:verdicts": [
+        Visit("study.manage", at="study", GET="401 404 404 404 404 404 404 403 200 200"),
+    ],
+    "annotation_api:history": [
         Visit("study.manage", at="study", GET="401 404 404 404 404 404 404 403 200 200"),
     ],
     "leaderboard_api:boards": [Visit(GET=EVERYBODY)],

@@ -232,6 +232,37 @@ PAGES: dict[str, list[Visit]] = {
         Visit("study.manage", at="study =pause", POST="in  404 404 404 404 404 404 403 302 302"),
         Visit("study.manage", at="draft_study =discard", POST="in  404 404 404 404 404 404 403 302 302"),
     ],
+    "annotation:agreement": [
+        Visit("study.read", at="study", GET="in  404 404 404 404 404 404 200 200 200"),
+        Visit("study.read", at="draft_study", GET="in  404 404 404 404 404 404 200 200 200"),
+    ],
+    "annotation:recompute_agreement": [
+        Visit("study.manage", at="study", POST="in  404 404 404 404 404 404 403 302 302"),
+    ],
+    "annotation:agreement_csv": [
+        Visit("study.read", at="study", GET="in  404 404 404 404 404 404 200 200 200"),
+        Visit(at="draft_study", GET="in  404 404 404 404 404 404 404 404 404"),  # nothing is computed
+    ],
+    "annotation:agreement_svg": [
+        Visit("study.read", at="study", GET="in  404 404 404 404 404 404 200 200 200"),
+    ],
+    "annotation:agreement_methods": [
+        Visit("study.read", at="study", GET="in  404 404 404 404 404 404 200 200 200"),
+    ],
+    "annotation:agreement_ratings": [
+        Visit("study.read", at="study =grounded", GET="in  404 404 404 404 404 404 200 200 200"),
+    ],
+    "annotation:disagreements": [
+        Visit("study.read", at="study", GET="in  404 404 404 404 404 404 200 200 200"),
+    ],
+    "annotation:study_item": [
+        Visit(
+            "item.adjudicate",
+            at="study =1",
+            GET="in  404 404 404 404 404 404 200 200 200",
+            POST="in  404 404 404 404 404 404 409 409 409",  # it is still being read
+        ),
+    ],
     # --- leaderboard
     "leaderboard:boards": [Visit(GET=EVERYBODY)],
     "leaderboard:open_board": [  # whoever curates a benchmark that has a release

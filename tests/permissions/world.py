@@ -28,7 +28,7 @@ from medbench.cases.services.uploads import take_upload
 from medbench.jobs.models import Job, WorkerBeat
 from medbench.review import triplets
 from medbench.slides.services import register_slide
-from tests.annotation.build import YES
+from tests.annotation.build import YES, compute_agreement
 from tests.cases.build import make_benchmark, make_case, make_release, make_triplet
 from tests.leaderboard.build import make_evaluation, make_profile, make_submission, score_cases
 from tests.people import join, make_annotator, make_person, signed_in
@@ -41,8 +41,8 @@ CANARIES = {
     "zqheldquestion": {"ada", "sam"},
     "zqheldinsight": {"ada", "sam"},
     "zqheldreport": {"ada", "sam"},
-    "zqbrunocomment": {"bruno", "ada", "sam"},
-    "zqchencomment": {"chen", "ada", "sam"},
+    "zqbrunocomment": {"bruno", "dara", "ada", "sam"},  # whoever decides reads comments
+    "zqchencomment": {"chen", "dara", "ada", "sam"},
     "zqbrunoname": {"bruno", "ada", "sam"},
     "zqchenname": {"chen", "ada", "sam"},
     "zqprivatemethod": {"rosa", "ada", "sam"},
@@ -135,6 +135,7 @@ def _add_studies(world):
         answered = claim_next(world.study, person)
         submit_verdict(answered, Draft(YES, f"zq{person.username}comment", 0))
     world.assignment = claim_next(world.study, world.bruno)
+    compute_agreement(world.study, world.ada)
 
 
 def _draft(world, title):

@@ -73,6 +73,7 @@ REASONS = {
     "order_needed": "the categories have no order",
     "too_few_cases": "fewer than 10 cases",
     "too_many_labels": "more than 50 different ratings",
+    "undefined_interval": "no interval by its formula",
     "undefined_resamples": "too many resamples without variation",
     "unscored": "judge gave no usable answer",
     "unstable_denominator": "too unstable to compute",
