@@ -4,22 +4,28 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from typing import TYPE_CHECKING, Any
 
 from annotation import progress, queries
+from annotation.models import VerdictRevision
 from annotation.protocols import Definition
 from medbench.accounts.models import AnnotatorProfile
 from medbench.formats.csv_text import safe
 
 if TYPE_CHECKING:
-    from annotation.models import Study, VerdictRevision
+    import datetime as dt
+    from collections.abc import Iterator
+
+    from annotation.models import Study
 
 _HEAD = ("study", "protocol", "item", "item_id", "case_id", "triplet", "annotator", "background")
 _TAIL = ("comment", "version", "submitted_at")
 
 
-def verdicts_csv(study: Study) -> str:
-    """The verdicts of a study that count, one row each, in the order of items and annotators.
+def verdicts_csv(study: Study, as_of: dt.datetime | None = None) -> str:
+    """The verdicts of a study that count, or counted at a moment: one row each, in the order of items
+    and annotators.
 
     Annotators are letters, with their background, so that agreement can be split by it. An empty
     answer was not given. Times are UTC, ISO 8601. Text that a spreadsheet would run as a formula
@@ -28,7 +34,7 @@ def verdicts_csv(study: Study) -> str:
     questions = [question.key for question in Definition.read(study.protocol.definition).questions]
     letters = progress.letters(study)
     backgrounds = dict(AnnotatorProfile.objects.filter(user__in=letters).values_list("user_id", "background"))
-    rows = queries.counted(study).select_related("verdict__assignment__study_item__item__case")
+    rows = queries.counted(study, as_of).select_related("verdict__assignment__study_item__item__case")
     rows = rows.order_by("verdict__assignment__study_item__position", "pk")
     text = io.StringIO()
     writer = csv.writer(text)  # lines end as RFC 4180 says, so a lone carriage return is quoted
@@ -63,3 +69,27 @@ def _what(study: Study, row: VerdictRevision) -> tuple[Any, ...]:
 def _said(row: VerdictRevision, questions: list[str]) -> tuple[Any, ...]:
     answers = (row.answers.get(key, "") for key in questions)
     return (*answers, row.comment, row.version, row.made_at.isoformat(timespec="seconds"))
+
+
+def history_jsonl(study: Study, as_of: dt.datetime | None = None) -> Iterator[str]:
+    """Every saved change of every verdict of a study, drafts too, one JSON object a line: by item,
+    annotator and version. Until `as_of` where it is given."""
+    letters = progress.letters(study)
+    rows = VerdictRevision.objects.filter(verdict__assignment__study_item__study=study)
+    if as_of is not None:
+        rows = rows.filter(made_at__lte=as_of)
+    rows = rows.select_related("verdict__assignment__study_item__item__case").order_by(
+        "verdict__assignment__study_item__position", "verdict", "version"
+    )
+    for row in rows.iterator(chunk_size=500):
+        assignment = row.verdict.assignment
+        place = dict(zip(_HEAD, map(str, _what(study, row)), strict=False))
+        said = {
+            "annotator": letters[assignment.annotator_id],
+            "version": row.version,
+            "submitted": row.submitted,
+            "answers": row.answers,
+            "comment": row.comment,
+            "made_at": row.made_at.isoformat(timespec="milliseconds"),
+        }
+        yield json.dumps(place | said, ensure_ascii=False) + "\n"

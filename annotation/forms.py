@@ -45,7 +45,15 @@ class VerdictForm(forms.Form):
         return Draft(answers, self.cleaned_data["comment"], self.cleaned_data["version"])
 
 
-class ItemsForm(forms.Form):
+class BenchmarkForm(forms.Form):
+    """A form whose choices come from a benchmark."""
+
+    def __init__(self, benchmark: Benchmark, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.benchmark = benchmark
+
+
+class ItemsForm(BenchmarkForm):
     """Which triplets or cases of a benchmark: an edition of it, filters, and a sample of what they find."""
 
     edition = forms.ChoiceField(label="From")
@@ -67,7 +75,7 @@ class ItemsForm(forms.Form):
     )
 
     def __init__(self, benchmark: Benchmark, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options)
+        super().__init__(benchmark, *args, **options)
         self.editions = {
             edition.token: edition
             for edition in (
@@ -112,15 +120,11 @@ class AnnotatorsField(forms.ModelMultipleChoiceField):  # type: ignore[type-arg]
         return f"{person}, {profile.get_background_display().lower()}" if profile else str(person)
 
 
-class StudyForm(ItemsForm):
-    """A new study of a benchmark."""
+class SetUpForm(BenchmarkForm):
+    """What can be changed in a study as long as it is not closed, and who else is to annotate."""
 
     title = forms.CharField(max_length=200)
-    protocol = forms.ModelChoiceField(Protocol.objects.none(), empty_label=None)
     annotators = AnnotatorsField(User.objects.none(), widget=forms.CheckboxSelectMultiple, required=False)
-    annotators_per_item = forms.IntegerField(
-        label="Annotators per item", min_value=1, max_value=20, initial=2
-    )
     due_at = forms.DateTimeField(
         label="Due",
         required=False,
@@ -133,10 +137,6 @@ class StudyForm(ItemsForm):
 
     def __init__(self, benchmark: Benchmark, *args: Any, **options: Any) -> None:
         super().__init__(benchmark, *args, **options)
-        self.benchmark = benchmark
-        protocols = Protocol.objects.filter(kind__in=sources.KINDS)
-        self.fields["protocol"].queryset = protocols  # type: ignore[attr-defined]  # typed as Field
-        self.fields["protocol"].initial = protocols.filter(kind=ReviewItem.Kind.TRIPLET).first()
         self.fields["annotators"].queryset = (  # type: ignore[attr-defined]  # typed as Field
             User.objects.filter(
                 memberships__team=benchmark.team, memberships__role=Role.ANNOTATOR, memberships__ended_at=None
@@ -144,6 +144,26 @@ class StudyForm(ItemsForm):
             .select_related("annotator_profile")
             .order_by("name", "username")
         )
+
+    def leave_out(self, there: list[int]) -> None:
+        """Offer only people who do not annotate in the study yet."""
+        field = self.fields["annotators"]
+        field.queryset = field.queryset.exclude(pk__in=there)  # type: ignore[attr-defined]  # typed as Field
+
+
+class StudyForm(ItemsForm, SetUpForm):
+    """A new study of a benchmark."""
+
+    protocol = forms.ModelChoiceField(Protocol.objects.none(), empty_label=None)
+    annotators_per_item = forms.IntegerField(
+        label="Annotators per item", min_value=1, max_value=20, initial=2
+    )
+
+    def __init__(self, benchmark: Benchmark, *args: Any, **options: Any) -> None:
+        super().__init__(benchmark, *args, **options)
+        protocols = Protocol.objects.filter(kind__in=sources.KINDS)
+        self.fields["protocol"].queryset = protocols  # type: ignore[attr-defined]  # typed as Field
+        self.fields["protocol"].initial = protocols.filter(kind=ReviewItem.Kind.TRIPLET).first()
 
     def study(self) -> Study:
         """The unsaved study of a valid form."""

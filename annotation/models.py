@@ -95,6 +95,35 @@ class StudyItem(models.Model):
         return f"{self.study} item {self.position}"
 
 
+class StudyAction(Frozen):
+    """One line of the log of a study: what was done, by whom and why. Append-only."""
+
+    class What(models.TextChoices):
+        CREATED = "created", "Set up"
+        STARTED = "started", "Started"
+        PAUSED = "paused", "Paused"
+        RESUMED = "resumed", "Resumed"
+        CLOSED = "closed", "Closed"
+        ITEMS = "items", "Items added"
+        ANNOTATORS = "annotators", "Annotators added"
+        CHANGED = "changed", "Set-up changed"
+        DECIDED = "decided", "Item decided"
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="actions")
+    what = models.CharField(max_length=12, choices=What)
+    note = models.TextField(blank=True)
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    at = models.DateTimeField(auto_now_add=True)
+
+    objects = FrozenQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("-at", "-pk")
+
+    def __str__(self) -> str:
+        return f"{self.get_what_display()}: {self.study}"
+
+
 class Assignment(models.Model):
     """One item in one annotator's order, made for every annotator and item when a study starts.
 

@@ -11,7 +11,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from annotation import queries
-from annotation.agreement import analysis, ratings
+from annotation.agreement import analysis, machine, ratings
 from annotation.models import Agreement
 from medbench import jobs
 from medbench.jobs.models import Job
@@ -78,8 +78,16 @@ def compute(attempt: Attempt) -> None:
     for done, table in enumerate(tables):
         attempt.progress(done=done, total=len(tables), stage=table.question.title)
         questions.append(analysis.of_question(table, groups, seed=row.seed, resamples=row.resamples))
+    attempt.progress(done=len(tables), total=len(tables), stage="Human against machine")
+    compared = machine.of_study(
+        row.study.protocol.kind,
+        machine.judged(row.study),
+        tables,
+        seed=row.seed,
+        resamples=row.resamples,
+    )
     with attempt.writing():
-        _keep(row, state, {"questions": questions})
+        _keep(row, state, {"questions": questions, "machine": compared})
 
 
 def _keep(row: Agreement, state: str, result: dict[str, Any]) -> None:

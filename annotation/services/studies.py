@@ -12,6 +12,8 @@ from django.utils import timezone
 from annotation.models import Assignment, Study, StudyAnnotator, StudyItem
 from annotation.protocols import Definition
 from annotation.queries import complete_verdicts, decided, source_of
+from annotation.services import log
+from annotation.services.log import What
 from medbench.accounts.permissions import Role
 from medbench.errors import Conflict, InvalidInput
 from medbench.formats.problems import Problem
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 
 
 # The outcome of an item that all its readers affirm. Scores and categories decide nothing by themselves.
-AFFIRMED = {
+AFFIRMED: dict[str, str] = {
     ReviewItem.Kind.TRIPLET: "verified",
     ReviewItem.Kind.GOAL: "accepted",
     ReviewItem.Kind.REPORT: "accepted",
@@ -72,10 +74,11 @@ def draft_study(study: Study, items: Iterable[ReviewItem], annotators: Sequence[
     study.state = Study.State.DRAFT
     study.created_by = by
     study.save()
-    append_items(study, items)
+    _append(study, items)
     drawn = sorted(annotators, key=lambda person: person.pk)
     random.Random(study.seed).shuffle(drawn)  # noqa: S311  # an order to repeat, no secret
     StudyAnnotator.objects.bulk_create(StudyAnnotator(study=study, user=person) for person in drawn)
+    log.record(study, What.CREATED, f"{study.protocol}, {len(items):,} items", by=by)
     return study
 
 
@@ -88,7 +91,7 @@ def _check_items_fit(study: Study, items: Iterable[ReviewItem]) -> None:
 
 
 @transaction.atomic
-def start_study(study: Study) -> Study:
+def start_study(study: Study, *, by: User | None = None) -> Study:
     """Give every annotator their order of the items and open the study.
 
     Raises NotReady where something is missing, Conflict unless the study is a draft.
@@ -111,6 +114,7 @@ def start_study(study: Study) -> Study:
     study.state = Study.State.RUNNING
     study.started_at = timezone.now()
     study.save()
+    log.record(study, What.STARTED, by=by)
     return study
 
 
@@ -154,7 +158,7 @@ def _deal(study: Study, items: Sequence[StudyItem], annotators: Iterable[User]) 
 
 
 @transaction.atomic
-def append_items(study: Study, items: Iterable[ReviewItem]) -> int:
+def append_items(study: Study, items: Iterable[ReviewItem], *, by: User | None = None) -> int:
     """Add (unsaved) review items behind those that the study has; answers how many were new.
 
     In a started study they come last in every annotator's order.
@@ -162,20 +166,77 @@ def append_items(study: Study, items: Iterable[ReviewItem]) -> int:
     study = _locked(study)
     _refuse_if_closed(study)
     _check_items_fit(study, items := list(items))
-    held = set(study.items.values_list("item_id", flat=True))
-    new = [item for item in create_items(items) if item.pk not in held]
-    end = study.items.aggregate(end=Max("position"))["end"] or 0
-    added = StudyItem.objects.bulk_create(
-        (StudyItem(study=study, item=item, position=position) for position, item in enumerate(new, end + 1)),
-        batch_size=500,
-    )
+    added = _append(study, items)
     if study.state != Study.State.DRAFT:
         _deal(study, added, [each.user for each in study.annotators.select_related("user")])
+    if added:
+        log.record(study, What.ITEMS, f"{len(added):,} items", by=by)
     return len(added)
 
 
+def _append(study: Study, items: Iterable[ReviewItem]) -> list[StudyItem]:
+    held = set(study.items.values_list("item_id", flat=True))
+    new = [item for item in create_items(items) if item.pk not in held]
+    end = study.items.aggregate(end=Max("position"))["end"] or 0
+    return StudyItem.objects.bulk_create(
+        (StudyItem(study=study, item=item, position=position) for position, item in enumerate(new, end + 1)),
+        batch_size=500,
+    )
+
+
 @transaction.atomic
-def pause_study(study: Study) -> Study:
+def add_annotators(study: Study, people: Iterable[User], *, by: User | None = None) -> int:
+    """Let more people annotate a study that is not closed; answers how many were new.
+
+    In a started study each gets all its items, in an order of their own.
+    """
+    study = _locked(study)
+    _refuse_if_closed(study)
+    there = set(study.annotators.values_list("user", flat=True))
+    new = [person for person in people if person.pk not in there]
+    if problems := _without_role(study, new):
+        raise NotReady(problems)
+    StudyAnnotator.objects.bulk_create(StudyAnnotator(study=study, user=person) for person in new)
+    if study.state != Study.State.DRAFT:
+        _deal(study, list(study.items.order_by("position")), new)
+    if new:
+        log.record(study, What.ANNOTATORS, ", ".join(str(person) for person in new), by=by)
+    return len(new)
+
+
+@transaction.atomic
+def change_set_up(
+    study: Study, *, title: str, due_at: dt.datetime | None, guidelines: str, by: User | None = None
+) -> Study:
+    """Change what can be changed in a study that is not closed: its title, due date and guidelines."""
+    study = _locked(study)
+    _refuse_if_closed(study)
+    new = {"title": title, "due_at": due_at, "guidelines": guidelines}
+    changes = [
+        f"{_words(name)}: {_shown(getattr(study, name))} → {_shown(value)}"
+        for name, value in new.items()
+        if getattr(study, name) != value
+    ]
+    for name, value in new.items():
+        setattr(study, name, value)
+    study.save()
+    if changes:
+        log.record(study, What.CHANGED, "\n".join(changes), by=by)
+    return study
+
+
+def _words(name: str) -> str:
+    return {"due_at": "due"}.get(name, name)
+
+
+def _shown(value: str | dt.datetime | None) -> str:
+    if value is None or value == "":
+        return "none"
+    return value if isinstance(value, str) else f"{value:%Y-%m-%d %H:%M} UTC"
+
+
+@transaction.atomic
+def pause_study(study: Study, *, by: User | None = None) -> Study:
     """Nothing is given out or submitted until the study goes on; drafts are still kept."""
     study = _locked(study)
     if study.state != Study.State.RUNNING:
@@ -183,11 +244,12 @@ def pause_study(study: Study) -> Study:
     study.state = Study.State.PAUSED
     study.paused_at = timezone.now()
     study.save()
+    log.record(study, What.PAUSED, by=by)
     return study
 
 
 @transaction.atomic
-def resume_study(study: Study) -> Study:
+def resume_study(study: Study, *, by: User | None = None) -> Study:
     """Undo a pause."""
     study = _locked(study)
     if study.state != Study.State.PAUSED:
@@ -195,11 +257,12 @@ def resume_study(study: Study) -> Study:
     study.state = Study.State.RUNNING
     study.paused_at = None
     study.save()
+    log.record(study, What.RESUMED, by=by)
     return study
 
 
 @transaction.atomic
-def close_study(study: Study) -> Study:
+def close_study(study: Study, *, by: User | None = None) -> Study:
     """End a study for good, and record what it says clearly.
 
     An item is decided here only where it has all the verdicts it needs and each of them answers
@@ -216,6 +279,7 @@ def close_study(study: Study) -> Study:
     study.state = Study.State.CLOSED
     study.closed_at = timezone.now()
     study.save()
+    log.record(study, What.CLOSED, by=by)
     record_results(source_of(study), _clear_decisions(study))
     return study
 

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
 from django.db import transaction
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation import progress, queries
-from annotation.forms import ItemsForm, StudyForm
+from annotation.forms import ItemsForm, SetUpForm, StudyForm
 from annotation.permissions import study_for
 from annotation.protocols import Definition
 from annotation.services import studies
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     from django.http import HttpResponse
 
+    from annotation.models import Study
     from medbench.accounts.requests import SignedInRequest
     from medbench.formats.problems import Problem
 
@@ -84,7 +86,7 @@ def _make(request: SignedInRequest, form: StudyForm) -> Any:
                 list(form.cleaned_data["annotators"]),
                 by=request.user,
             )
-            return studies.start_study(study) if starts else study
+            return studies.start_study(study, by=request.user) if starts else study
     except studies.NotReady as missing:
         for problem in missing.problems:
             form.add_error(problem.field if problem.field in form.fields else None, problem.message)
@@ -140,7 +142,7 @@ def take_step(request: SignedInRequest, study_id: uuid.UUID, step: str) -> HttpR
         raise NotFound
     do, words = STEPS[step]
     try:
-        do(found)
+        do(found, by=request.user)
     except studies.NotReady as missing:
         for problem in missing.problems:
             messages.error(request, problem.message)
@@ -156,7 +158,7 @@ def add_items(request: SignedInRequest, study_id: uuid.UUID) -> HttpResponse:
     found = study_for(request.user, study_id, "study.manage")
     form = ItemsForm(found.benchmark, request.POST, prefix="items")
     if form.is_valid():
-        added = studies.append_items(found, form.items(found.protocol.kind))
+        added = studies.append_items(found, form.items(found.protocol.kind), by=request.user)
         messages.success(request, f"{added} item{'' if added == 1 else 's'} added, behind all others.")
     else:
         messages.error(request, "One of the filters is not a choice any more. Choose again.")
@@ -165,11 +167,51 @@ def add_items(request: SignedInRequest, study_id: uuid.UUID) -> HttpResponse:
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
+def set_up(request: SignedInRequest, study_id: uuid.UUID) -> HttpResponse:
+    """What can still be changed, who annotates, and who else could."""
+    found = study_for(request.user, study_id, "study.manage")
+    there = list(found.annotators.select_related("user__annotator_profile").order_by("pk"))
+    initial = {name: getattr(found, name) for name in ("title", "due_at", "guidelines")}
+    form = SetUpForm(found.benchmark, request.POST or None, initial=initial)
+    form.leave_out([each.user_id for each in there])
+    if request.method == "POST" and form.is_valid() and _change(request, found, form):
+        return redirect("annotation:set_up", found.pk)
+    context = {"study": found, "tab": "set-up", "may_manage": True, "form": form, "annotators": there}
+    return render(request, "annotation/set_up.html", context, status=422 if form.errors else 200)
+
+
+def _change(request: SignedInRequest, study: Study, form: SetUpForm) -> bool:
+    """Save a valid form; False with what is in the way in the form."""
+    values = form.cleaned_data
+    try:
+        with transaction.atomic():
+            added = studies.add_annotators(study, values.pop("annotators"), by=request.user)
+            studies.change_set_up(study, **values, by=request.user)
+    except studies.NotReady as missing:
+        for problem in missing.problems:
+            form.add_error("annotators", problem.message)
+        return False
+    messages.success(request, f"Saved. {added} annotator{'s' * (added != 1)} added." if added else "Saved.")
+    return True
+
+
+@login_required
+@require_safe
+def log(request: SignedInRequest, study_id: uuid.UUID) -> HttpResponse:
+    """Every step and setting of a study, newest first."""
+    found = study_for(request.user, study_id, "study.manage")
+    actions = Paginator(found.actions.select_related("person"), 100).get_page(request.GET.get("page"))
+    context = {"study": found, "tab": "log", "may_manage": True, "actions": actions}
+    return render(request, "annotation/log.html", context)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
 def close(request: SignedInRequest, study_id: uuid.UUID) -> HttpResponse:
     """Ask once more, with the numbers, then close the study for good."""
     found = study_for(request.user, study_id, "study.manage")
     if request.method == "POST":
-        studies.close_study(found)
+        studies.close_study(found, by=request.user)
         verified = queries.decided(found).count()
         messages.success(request, f"The study is closed. Verified by all their readers: {verified}.")
         return redirect("annotation:study", found.pk)
