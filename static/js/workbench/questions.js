@@ -1,7 +1,7 @@
 // The questions of an item: exactly one is current, only it has keys, an answer moves on.
 import { isNarrow, showTab } from "../panes.js";
 
-const LETTERS = { y: "work.yes", n: "work.no", u: "work.cannot" };
+const LETTERS = { y: "work.yes", n: "work.no", u: "work.cannot", a: "work.a", b: "work.b", c: "work.c" };
 
 export class Questions {
   #form;
