@@ -180,7 +180,7 @@ def answer_json(value, **more):
     return json.dumps({"answer": value, **more}).encode()
 
 
-def submission_json(suite, **more):
+def submission_json(suite, /, **more):
     document = {
         "schema_version": SUBMISSION_SCHEMA,
         "suite": suite.name,

@@ -1,6 +1,7 @@
 """Each golden row of the ClinLens design, by its number: `pytest -k row32`."""
 
 import json
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -14,6 +15,7 @@ from tests.clinlens.build import (
     GOLDEN,
     KEYS,
     PREDICATES,
+    RECOMPUTE,
     SPLIT,
     WINDOW,
     answer_json,
@@ -167,12 +169,7 @@ def test_golden_row77_a_run_that_did_not_complete(tmp_path, record, code):
 
 
 def test_golden_row78_a_fault_of_the_evaluator_is_no_failure(tmp_path):
-    broken = PREDICATES[3].__class__(  # the mean of a text column
-        "P4_recompute",
-        "recompute",
-        "cohort",
-        {"statistic": "mean", "columns": {"value": "split"}, "abs": 0.01},
-    )
+    broken = replace(RECOMPUTE, given=RECOMPUTE.given | {"columns": {"value": "split"}})  # mean of a text
     roots, suite = write_golden(tmp_path, predicates=(KEYS, broken))
     results = evaluate(suite, roots, write_zip(tmp_path / "run.zip", right_files(suite)))
     task = results["tasks"][0]

@@ -12,7 +12,7 @@ from typing import Any
 
 from medbench.clinlens import layout
 from medbench.clinlens.archive import Rejected, Source, Unreadable, open_submission
-from medbench.clinlens.canonical import canonical_json, checksum_lines, sha256_hex
+from medbench.clinlens.canonical import canonical_json, sha256_hex
 from medbench.clinlens.checked import load_task
 from medbench.clinlens.evaluator.answers import parse_json
 from medbench.clinlens.evaluator.conditions import Verdict, evaluate_task
@@ -51,10 +51,10 @@ class Roots:
 
 @cache
 def evaluator_digest() -> str:
-    """What pins this evaluator: the digest of the checksum lines of its modules."""
+    """What pins this evaluator: the digest of the modules that decide a verdict, in order."""
     here = Path(__file__).parent
-    lines = checksum_lines(here).splitlines(keepends=True)
-    return sha256_hex("".join(line for line in lines if line.endswith(".py\n")).encode())
+    modules = [*sorted(here.glob("*.py")), here.parent / "archive.py", here.parent / "labels.py"]
+    return sha256_hex(b"".join(path.read_bytes() for path in modules))
 
 
 def evaluate(suite: Suite, roots: Roots, submission: Path, progress: Progress = iter) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from medbench.clinlens.evaluator.failure import Failed
@@ -27,12 +28,17 @@ ROWS_MOST = 200_000
 FIELD_CHARACTERS = 64 * 1024
 UNKNOWN_COLUMNS_MOST = 32
 SHOWN = 40
+CHUNK = 4_096  # rows read at a time
+SHORT = 18  # digits that any int64 can have
 
-_NULLS = {"", "na", "nan", "null", "none", "nat"}
+_NULLS = {
+    "",
+    *(form(word) for word in ("NA", "NaN", "null", "None", "NaT") for form in (str, str.lower, str.upper)),
+}
 _INTEGER = re.compile(r"(-?[0-9]{1,19})(?:\.0{1,20})?")
 _FLOAT = re.compile(r"-?(?:[0-9]{1,40}(?:\.[0-9]{0,40})?|\.[0-9]{1,40})(?:[eE][+-]?[0-9]{1,3})?")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_TIME = re.compile(rf"({_DATE.pattern}[ T][0-9]{{2}}:[0-9]{{2}}(?::[0-9]{{2}}(?:\.[0-9]{{1,6}})?)?)(.*)")
+_TIME = re.compile(rf"{_DATE.pattern}[ T][0-9]{{2}}:[0-9]{{2}}(?::[0-9]{{2}}(?:\.[0-9]{{1,6}})?)?")
 _ZONE = re.compile(r"\s*(?:[Zz]|[+-][0-9]{2}(?::?[0-9]{2})?|UTC|GMT)")
 _BOOLEANS = {"0": False, "1": True, "false": False, "true": True}
 
@@ -60,27 +66,39 @@ class Table:
 
 
 def parse_table(data: bytes, artifact: Artifact) -> Table:
-    """An artifact by its contract; raises Failed at the first deviation, with its line."""
+    """An artifact by its contract; raises Failed at a deviation, with its line."""
     rows = _rows(_text_of(data))
     header = next(rows, (0, []))[1]
     warnings = _check_header(header, artifact)
     columns: dict[str, list[Any]] = {column.name: [] for column in artifact.columns}
-    plan = [
-        (header.index(column.name), _reader(column), columns[column.name].append, column.name)
-        for column in artifact.columns
-    ]
-    for n_rows, (line, row) in enumerate(rows, 1):
+    n_rows = 0
+    while chunk := list(islice(rows, CHUNK)):
+        n_rows += len(chunk)
         if n_rows > ROWS_MOST:
             raise Failed("too_many_rows", f"More than {ROWS_MOST:,} rows.")
+        _read_chunk(chunk, header, artifact, columns)
+    return Table(artifact, columns, warnings)
+
+
+def _read_chunk(
+    chunk: list[tuple[int, list[str]]], header: list[str], artifact: Artifact, columns: dict[str, list[Any]]
+) -> None:
+    """Add the values of some records to the columns; column by column, which is faster."""
+    for line, row in chunk:
         if len(row) != len(header):
             raise Failed("ragged_row", f"Line {line} has {len(row)} fields, the header {len(header)}.")
-        for place, read, append, name in plan:
-            try:
-                append(read(row[place]))
-            except Failed as error:
-                shown = f"“{printable(row[place], SHOWN)}”"
-                raise Failed(error.code, f"Line {line}, {name}: {shown} {error.message}") from error
-    return Table(artifact, columns, warnings)
+    texts = list(zip(*(row for _, row in chunk), strict=True))
+    for column in artifact.columns:
+        values, of_column = columns[column.name], texts[header.index(column.name)]
+        n_before = len(values)
+        try:
+            values.extend(map(_reader(column), of_column))
+        except Failed as error:  # those before it were added
+            at = len(values) - n_before
+            shown = f"“{printable(of_column[at], SHOWN)}”"
+            raise Failed(
+                error.code, f"Line {chunk[at][0]}, {column.name}: {shown} {error.message}"
+            ) from error
 
 
 def _text_of(data: bytes) -> str:
@@ -132,12 +150,12 @@ def _check_header(header: list[str], artifact: Artifact) -> list[str]:
 def _reader(column: Column) -> Callable[[str], Any]:
     """What turns the text of a cell into its value; it raises Failed."""
     parse = _PARSERS[column.dtype]
-    is_text = column.dtype == "string"
-    allowed = set(column.enum)
+    nulls = {""} if column.dtype == "string" else _NULLS
+    is_nullable, allowed = column.nullable, set(column.enum)
 
     def read(text: str) -> Any:
-        if not text or (not is_text and text.casefold() in _NULLS):
-            if column.nullable:
+        if text in nulls:
+            if is_nullable:
                 return None
             raise Failed("null_not_allowed", "must not be empty.")
         value = parse(text)
@@ -149,6 +167,8 @@ def _reader(column: Column) -> Callable[[str], Any]:
 
 
 def _int64(text: str) -> int:
+    if len(text) <= SHORT and text.isascii() and text.isdigit():  # most are, and this is fast
+        return int(text)
     match = _INTEGER.fullmatch(text)
     if match and -(2**63) <= (value := int(match[1])) < 2**63:
         return value
@@ -162,17 +182,14 @@ def _float64(text: str) -> float:
 
 
 def _timestamp(text: str) -> datetime:
-    match = _TIME.fullmatch(text)
-    if match and _ZONE.fullmatch(match[2]):
-        raise Failed("timezone_forbidden", "has a time zone; times are local.")
-    if match and not match[2]:
-        moment, _, fraction = match[1].partition(".")
+    if _TIME.fullmatch(text):
         try:
-            value = datetime.fromisoformat(moment)
+            return datetime.fromisoformat(text)
         except ValueError:
             pass
-        else:
-            return value.replace(microsecond=int(fraction.ljust(6, "0"))) if fraction else value
+    match = _TIME.match(text)
+    if match and _ZONE.fullmatch(text, match.end()):
+        raise Failed("timezone_forbidden", "has a time zone; times are local.")
     raise Failed("dtype", "is not a time YYYY-MM-DD HH:MM:SS.")
 
 
