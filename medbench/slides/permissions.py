@@ -12,17 +12,30 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from django.contrib.auth.models import AnonymousUser
+    from django.db.models import Q
 
     from medbench.accounts.models import User
     from medbench.slides.models import Slide
 
     Access = Callable[[User | AnonymousUser, Slide], bool]
+    Curated = Callable[[User | AnonymousUser], Q]
 
 
 @cache
 def _access(dotted_path: str) -> Access:
     rule: Access = import_string(dotted_path)
     return rule
+
+
+@cache
+def _curated(dotted_path: str) -> Curated:
+    rule: Curated = import_string(dotted_path)
+    return rule
+
+
+def curated(person: User | AnonymousUser) -> Q:
+    """A condition on Slide: those that `person` manages, by the rule that settings.SLIDE_CURATED names."""
+    return _curated(settings.SLIDE_CURATED)(person)
 
 
 def may_see(person: User | AnonymousUser, slide: Slide) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import base64
 import hashlib
 import threading
@@ -48,7 +49,9 @@ class Examination:
 @cache
 def decoders() -> ChildPool:
     """The processes of this one that decode tiles."""
-    return ChildPool(settings.SLIDE_DECODERS)
+    pool = ChildPool(settings.SLIDE_DECODERS)
+    atexit.register(pool.close)
+    return pool
 
 
 def tile_cache() -> DiskCache:

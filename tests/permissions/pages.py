@@ -68,6 +68,26 @@ PAGES: dict[str, list[Visit]] = {
         Visit("case.read", at="slide", GET="404 404 404 200 200 200 200 200 200 200"),
         Visit("slide.read_held_out", at="held_slide", GET="404 404 404 404 404 200 200 200 200 200"),
     ],
+    "slides:list": [Visit("slide.manage", also=("olga",), GET="in  404 200 404 404 404 404 404 200 200")],
+    "slides:detail": [
+        Visit(
+            "slide.manage",
+            at="slide",
+            GET="in  404 404 403 403 403 403 403 200 200",
+            POST="in  404 404 403 403 403 403 403 422 422",
+        ),
+        Visit(
+            "slide.manage",
+            at="held_slide",
+            GET="in  404 404 404 404 403 403 403 200 200",
+            POST="in  404 404 404 404 403 403 403 422 422",
+        ),
+    ],
+    "slides:register": [Visit("slide.manage", at="slide", POST="in  404 404 403 403 403 403 403 302 302")],
+    "slides:cancel": [
+        Visit("slide.manage", at="slide", POST="in  404 404 403 403 403 403 403 409 409")
+    ],  # it is ready
+    "slides:tissue": [Visit("slide.manage", at="slide", GET="in  404 404 403 403 403 403 403 200 200")],
     "slides:tile": [
         Visit("case.read", at="slide =1 =0 =0 =0", GET="404 404 404 200 200 200 200 200 200 200"),
         Visit(

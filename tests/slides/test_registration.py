@@ -79,7 +79,7 @@ def test_slide_info_of_a_real_slide(real):
         "mpp_source": "scanner",
         "profile": "",
         "converted": False,
-        "tissue_fraction": 0.3351,
+        "tissue_fraction": 0.3374,
         "quality": found["quality"],
         "refused": None,
     }
