@@ -10,7 +10,7 @@ from django.utils.cache import get_conditional_response
 from django.views.decorators.http import require_safe
 
 from medbench.errors import NotFound
-from medbench.slides import services
+from medbench.slides import services, serving, tokens
 from medbench.slides.queries import visible_slide
 from medbench.slides.reader import SlideRefused, TileUnreadable
 
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from medbench.slides.models import Slide
 
-# A tile's address never changes its pixels: other content is another revision.
-FOR_EVER = "private, max-age=31536000, immutable"
 FOR_A_WHILE = "private, max-age=300"
 ASK_AGAIN = "private, no-cache"
 
@@ -34,6 +32,7 @@ def pyramid(request: HttpRequest, slide_id: uuid.UUID) -> HttpResponseBase:
     slide = _visible(request, slide_id)
     if slide.is_ready:
         response = JsonResponse(_pyramid(slide))
+        tokens.give(request, response, slide.pk)
     else:
         reason = {"state": slide.state, "code": slide.refusal_code, "message": slide.refusal_text}
         response = JsonResponse(reason, status=409)
@@ -42,15 +41,40 @@ def pyramid(request: HttpRequest, slide_id: uuid.UUID) -> HttpResponseBase:
 
 
 @require_safe
-def tile(
-    request: HttpRequest, slide_id: uuid.UUID, revision: int, level: int, column: int, row: int
-) -> HttpResponseBase:
-    """One tile as JPEG. 404 outside the grid and for old revisions, 410 where it cannot be read."""
+def token(request: HttpRequest, slide_id: uuid.UUID) -> HttpResponseBase:
+    """A new slide token for whoever may see the slide; the viewer asks every ten minutes."""
     slide = _visible(request, slide_id)
-    if not slide.is_ready or revision != slide.revision or not _in_grid(slide, level, column, row):
+    response = HttpResponse(status=204)
+    tokens.give(request, response, slide.pk)
+    return response
+
+
+@require_safe
+def tile(
+    request: HttpRequest, slide_id: uuid.UUID, revision: int, level: int | str, column: int, row: int
+) -> HttpResponseBase:
+    """One tile as JPEG. 404 outside the grid and for old revisions, 410 where it cannot be read.
+
+    A stored tile is as large as all of its level, at the far edges too; a decoded one ends with the level.
+    """
+    place = serving.Place(str(slide_id), revision, level, column, row)
+    return _stored(serving.tile(request.META, place)) or _asked_tile(request, slide_id, place)
+
+
+def _asked_tile(request: HttpRequest, slide_id: uuid.UUID, place: serving.Place) -> HttpResponseBase:
+    """The same by a look at the database: who asks, and what the slide is now."""
+    slide = _visible(request, slide_id)
+    if not slide.is_ready or place.revision != slide.revision or not _in_grid(slide, *place[2:]):
         raise NotFound
-    etag = services.tile_etag(slide.sha256, level, column, row)
-    return _picture(request, etag, FOR_EVER, lambda: services.tile_jpeg(slide, level, column, row))
+    serving.remember(slide)
+    if stored := _stored(serving.known_tile(request.META, place)):
+        return stored
+    etag = services.tile_etag(slide.sha256, *place[2:])
+    return _picture(request, etag, serving.FOR_EVER, lambda: services.tile_jpeg(slide, *place[2:]))
+
+
+def _stored(answer: serving.Answer | None) -> HttpResponse | None:
+    return answer and HttpResponse(answer.body, status=answer.status, headers=answer.headers)
 
 
 @require_safe
@@ -73,11 +97,10 @@ def _visible(request: HttpRequest, slide_id: uuid.UUID) -> Slide:
         request.session.accessed = False
 
 
-def _in_grid(slide: Slide, level: int, column: int, row: int) -> bool:
-    if level >= len(slide.levels):
-        return False
-    grid = slide.levels[level]
-    return bool(column < grid["columns"] and row < grid["rows"])
+def _in_grid(slide: Slide, level: int | str, column: int, row: int) -> bool:
+    grids = {each["name"]: each for each in slide.virtual_levels} | dict(enumerate(slide.levels))
+    grid = grids.get(level)
+    return grid is not None and column < grid["columns"] and row < grid["rows"]
 
 
 def _picture(request: HttpRequest, etag: str, keep: str, read: Callable[[], bytes]) -> HttpResponseBase:
@@ -111,7 +134,14 @@ def _pyramid(slide: Slide) -> dict[str, object]:
         "height": slide.height_px,
         "mpp": [slide.mpp_x_um, slide.mpp_y_um] if known else None,
         "objective": slide.objective,
-        "levels": slide.levels,
+        "levels": [_without_places(level) for level in slide.levels],
+        "virtual_levels": slide.virtual_levels,
         "tiles": first.removesuffix("0/0_0.jpg") + "{level}/{column}_{row}.jpg",
         "thumbnail": reverse("slides:thumbnail", args=(slide.pk,)),
+        "token": reverse("slides:token", args=(slide.pk,)),
     }
+
+
+def _without_places(level: dict[str, object]) -> dict[str, object]:
+    """A level without where its bytes are in the file: no matter of the viewer's."""
+    return {name: value for name, value in level.items() if name != "stored"}

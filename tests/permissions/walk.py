@@ -10,7 +10,7 @@ from django.urls.resolvers import URLPattern
 
 SIGN_IN = "in"  # in the table: sent to the sign-in page
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
-MISSING = {"uuid": str(uuid.UUID(int=7)), "int": 999_999, "str": "missing", "slug": "missing"}
+MISSING = {"uuid": str(uuid.UUID(int=7)), "int": 999_999, "str": "missing", "slug": "missing", "level": 9}
 
 
 def patterns(resolver=None, namespaces=()):

@@ -1,0 +1,133 @@
+"""Stored tiles as HTTP answers: the one function behind the WSGI wrapper and the Django view.
+
+It asks no database. A view that has just read a slide remembers its level table here for three seconds,
+and only whoever holds a token is answered from memory. All other requests, an expired memory and every
+tile that the file does not hold as a JPEG among them, are answered None: the view then asks as any page
+does. So a slide that is withdrawn is gone within three seconds in every process, and no refusal is made
+here.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from django.utils.http import parse_etags
+
+from medbench.slides import services, tokens
+from medbench.slides.reader import SlideRefused
+from medbench.slides.splice import SPLICE
+from medbench.slides.stored import Identity, StoredSlides, identify
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from medbench.slides.models import Slide
+
+RECENT_SECONDS = 3.0
+RECENT_SLIDES = 1_000
+
+# A tile's address never changes its pixels: other content is another revision.
+FOR_EVER = "private, max-age=31536000, immutable"
+HEADERS = {
+    "Cache-Control": FOR_EVER,
+    "X-Content-Type-Options": "nosniff",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+
+NO_FILE = Identity("", 0, 0, 0, 0)
+files = StoredSlides()
+_recent: dict[str, _Recent] = {}
+
+
+class Place(NamedTuple):
+    """A tile as its address says it; virtual levels have a name instead of a number."""
+
+    slide_id: str
+    revision: int
+    level: int | str
+    column: int
+    row: int
+
+
+class Answer(NamedTuple):
+    status: int  # 200 or 304
+    headers: dict[str, str]
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class _Recent:
+    """What a slide said when it was last read from the database."""
+
+    read_at: float
+    revision: int
+    sha256: str
+    file: Identity
+    levels: list[dict[str, Any]]
+
+    def stored(self, place: Place) -> dict[str, Any] | None:
+        """Where the tiles of the level of `place` are stored; None outside the grid, and for levels
+        whose tiles are decoded."""
+        if isinstance(place.level, str) or place.level >= len(self.levels):
+            return None
+        level = self.levels[place.level]
+        is_inside = place.column < level["columns"] and place.row < level["rows"]
+        return level.get("stored") if is_inside else None
+
+
+def remember(slide: Slide) -> None:
+    """Answer tiles of `slide`, just read from the database, from memory for three seconds."""
+    if len(_recent) >= RECENT_SLIDES:
+        _recent.clear()
+    levels = slide.levels if slide.is_ready else []
+    _recent[str(slide.pk)] = _Recent(time.time(), slide.revision, slide.sha256, _file(slide), levels)
+
+
+def _file(slide: Slide) -> Identity:
+    try:
+        file = identify(str(services.served(slide)[0]))
+        services.served(slide)  # so the file that was identified is the one that was registered
+    except (SlideRefused, OSError):
+        return NO_FILE
+    return file
+
+
+def tile(environ: Mapping[str, Any], place: Place) -> Answer | None:
+    """The answer to a WSGI request for `place` if it holds a token and the file holds such a JPEG."""
+    return known_tile(environ, place) if tokens.is_held(environ, place.slide_id) else None
+
+
+def known_tile(environ: Mapping[str, Any], place: Place) -> Answer | None:
+    """The same for whoever was found to be allowed to see the slide."""
+    slide = _recently(place)
+    stored = slide.stored(place) if slide else None
+    if slide is None or stored is None:
+        return None
+    etag = f'"{slide.sha256[:16]}-{place.level}-{place.column}-{place.row}-{SPLICE}"'
+    if _has(environ, etag):
+        return Answer(304, HEADERS | {"ETag": etag}, b"")
+    try:
+        body = files.tile(slide.file, stored, place.column, place.row)
+    except (LookupError, OSError):
+        return None
+    more = {"ETag": etag, "Content-Type": "image/jpeg", "Content-Length": str(len(body))}
+    return Answer(200, HEADERS | more, body)
+
+
+def _recently(place: Place) -> _Recent | None:
+    """The slide as it was read less than three seconds ago, if that is the revision asked for."""
+    slide = _recent.get(place.slide_id)
+    if slide is None or slide.revision != place.revision:
+        return None
+    # A clock that was put back makes all of them old.
+    return slide if 0 <= time.time() - slide.read_at < RECENT_SECONDS else None
+
+
+def _has(environ: Mapping[str, Any], etag: str) -> bool:
+    """Whether the browser has the picture already (RFC 9110, If-None-Match; weak comparison)."""
+    said = environ.get("HTTP_IF_NONE_MATCH")
+    if not said:
+        return False
+    return "*" in (tags := parse_etags(said)) or etag in (tag.removeprefix("W/") for tag in tags)
