@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path, register_converter
 
-from medbench.slides import views
+from medbench.slides import curating, views
 
 
 class Level:
@@ -23,6 +23,11 @@ register_converter(Level, "level")
 
 app_name = "slides"
 urlpatterns = [
+    path("slides/", curating.slide_list, name="list"),
+    path("slides/<uuid:slide_id>/", curating.detail, name="detail"),
+    path("slides/<uuid:slide_id>/register/", curating.register, name="register"),
+    path("slides/<uuid:slide_id>/cancel/", curating.cancel_registration, name="cancel"),
+    path("slides/<uuid:slide_id>/tissue.png", curating.tissue_mask, name="tissue"),
     path("slides/<uuid:slide_id>/pyramid.json", views.pyramid, name="pyramid"),
     path("slides/<uuid:slide_id>/thumbnail.jpg", views.thumbnail, name="thumbnail"),
     path("slides/<uuid:slide_id>/token", views.token, name="token"),

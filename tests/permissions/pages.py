@@ -68,6 +68,26 @@ PAGES: dict[str, list[Visit]] = {
         Visit("case.read", at="slide", GET="404 404 404 200 200 200 200 200 200 200"),
         Visit("slide.read_held_out", at="held_slide", GET="404 404 404 404 404 200 200 200 200 200"),
     ],
+    "slides:list": [Visit("slide.manage", also=("olga",), GET="in  404 200 404 404 404 404 404 200 200")],
+    "slides:detail": [
+        Visit(
+            "slide.manage",
+            at="slide",
+            GET="in  404 404 403 403 403 403 403 200 200",
+            POST="in  404 404 403 403 403 403 403 422 422",
+        ),
+        Visit(
+            "slide.manage",
+            at="held_slide",
+            GET="in  404 404 404 404 403 403 403 200 200",
+            POST="in  404 404 404 404 403 403 403 422 422",
+        ),
+    ],
+    "slides:register": [Visit("slide.manage", at="slide", POST="in  404 404 403 403 403 403 403 302 302")],
+    "slides:cancel": [
+        Visit("slide.manage", at="slide", POST="in  404 404 403 403 403 403 403 409 409")
+    ],  # it is ready
+    "slides:tissue": [Visit("slide.manage", at="slide", GET="in  404 404 403 403 403 403 403 200 200")],
     "slides:token": [
         Visit("case.read", at="slide", GET="404 404 404 204 204 204 204 204 204 204"),
         Visit("slide.read_held_out", at="held_slide", GET="404 404 404 404 404 204 204 204 204 204"),
@@ -235,6 +255,37 @@ PAGES: dict[str, list[Visit]] = {
     "annotation:study_step": [
         Visit("study.manage", at="study =pause", POST="in  404 404 404 404 404 404 403 302 302"),
         Visit("study.manage", at="draft_study =discard", POST="in  404 404 404 404 404 404 403 302 302"),
+    ],
+    "annotation:agreement": [
+        Visit("study.read", at="study", GET="in  404 404 404 404 404 404 200 200 200"),
+        Visit("study.read", at="draft_study", GET="in  404 404 404 404 404 404 200 200 200"),
+    ],
+    "annotation:recompute_agreement": [
+        Visit("study.manage", at="study", POST="in  404 404 404 404 404 404 403 302 302"),
+    ],
+    "annotation:agreement_csv": [
+        Visit("study.read", at="study", GET="in  404 404 404 404 404 404 200 200 200"),
+        Visit(at="draft_study", GET="in  404 404 404 404 404 404 404 404 404"),  # nothing is computed
+    ],
+    "annotation:agreement_svg": [
+        Visit("study.read", at="study", GET="in  404 404 404 404 404 404 200 200 200"),
+    ],
+    "annotation:agreement_methods": [
+        Visit("study.read", at="study", GET="in  404 404 404 404 404 404 200 200 200"),
+    ],
+    "annotation:agreement_ratings": [
+        Visit("study.read", at="study =grounded", GET="in  404 404 404 404 404 404 200 200 200"),
+    ],
+    "annotation:disagreements": [
+        Visit("study.read", at="study", GET="in  404 404 404 404 404 404 200 200 200"),
+    ],
+    "annotation:study_item": [
+        Visit(
+            "item.adjudicate",
+            at="study =1",
+            GET="in  404 404 404 404 404 404 200 200 200",
+            POST="in  404 404 404 404 404 404 409 409 409",  # it is still being read
+        ),
     ],
     # --- leaderboard
     "leaderboard:boards": [Visit(GET=EVERYBODY)],
