@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from annotation.models import Study
 
 _HEAD = ("study", "protocol", "item", "item_id", "case_id", "triplet", "annotator", "background")
-_TAIL = ("comment", "version", "submitted_at")
+_TAIL = ("comment", "version", "submitted_at", "regions", "missing_tiles")
 
 
 def verdicts_csv(study: Study, as_of: dt.datetime | None = None) -> str:
@@ -28,7 +28,8 @@ def verdicts_csv(study: Study, as_of: dt.datetime | None = None) -> str:
     and annotators.
 
     Annotators are letters, with their background, so that agreement can be split by it. An empty
-    answer was not given. Times are UTC, ISO 8601. Text that a spreadsheet would run as a formula
+    answer was not given. Times are UTC, ISO 8601. `regions` is JSON, `missing_tiles` how many tiles of
+    the slide did not come. Text that a spreadsheet would run as a formula
     has an apostrophe before it.
     """
     questions = [question.key for question in Definition.read(study.protocol.definition).questions]
@@ -68,7 +69,9 @@ def _what(study: Study, row: VerdictRevision) -> tuple[Any, ...]:
 
 def _said(row: VerdictRevision, questions: list[str]) -> tuple[Any, ...]:
     answers = (row.answers.get(key, "") for key in questions)
-    return (*answers, row.comment, row.version, row.made_at.isoformat(timespec="seconds"))
+    made_at = row.made_at.isoformat(timespec="seconds")
+    regions = json.dumps(row.regions, separators=(",", ":")) if row.regions else ""
+    return (*answers, row.comment, row.version, made_at, regions, row.missing_tiles)
 
 
 def history_jsonl(study: Study, as_of: dt.datetime | None = None) -> Iterator[str]:

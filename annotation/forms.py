@@ -32,6 +32,8 @@ class VerdictForm(forms.Form):
 
     comment = LinesField(rows=3, max_length=10_000, required=False)
     version = forms.IntegerField(min_value=0)
+    regions = forms.JSONField(required=False)
+    missing_tiles = forms.IntegerField(min_value=0, max_value=1_000_000, required=False)
 
     def draft(self, definition: Definition) -> Draft:
         """Raises InvalidInput where the page cannot have sent this."""
@@ -42,7 +44,8 @@ class VerdictForm(forms.Form):
             for question in definition.questions
             if self.data.get(ANSWER + question.key)
         }
-        return Draft(answers, self.cleaned_data["comment"], self.cleaned_data["version"])
+        data = self.cleaned_data
+        return Draft(answers, data["comment"], data["version"], data["regions"], data["missing_tiles"] or 0)
 
 
 class BenchmarkForm(forms.Form):

@@ -177,6 +177,7 @@ class Verdict(models.Model):
     assignment = models.OneToOneField(Assignment, models.PROTECT, related_name="verdict")
     answers = models.JSONField(default=dict)  # question key -> option; absent = not answered
     comment = models.TextField(blank=True)
+    regions = models.JSONField(default=list)  # slides.regions.Region as dicts
     version = models.PositiveIntegerField(default=0)  # grows with each save; a stale save is refused
     saved_at = models.DateTimeField(auto_now=True)
     submitted_at = models.DateTimeField(null=True, blank=True)
@@ -193,6 +194,8 @@ class VerdictRevision(Frozen):
     version = models.PositiveIntegerField()
     answers = models.JSONField()
     comment = models.TextField(blank=True)
+    regions = models.JSONField(default=list)
+    missing_tiles = models.PositiveIntegerField(default=0)  # of the slide, when it was submitted
     submitted = models.BooleanField(default=False)
     made_at = models.DateTimeField(auto_now_add=True)
 

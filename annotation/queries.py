@@ -172,11 +172,12 @@ class Change:
     revision: VerdictRevision
     answers: list[tuple[str, str]]
     comment: str | None  # None = unchanged
+    regions: int | None  # how many there are now; None = unchanged
 
 
 def history(assignment: Assignment, definition: Definition) -> list[Change]:
     """What its annotator did with an item, newest first."""
-    changes, before, comment = [], dict[str, str](), ""
+    changes, before, comment, regions = [], dict[str, str](), "", list[Any]()
     for revision in VerdictRevision.objects.filter(verdict__assignment=assignment):
         answers = [
             (question.title, question.label_of(revision.answers.get(question.key)))
@@ -184,8 +185,9 @@ def history(assignment: Assignment, definition: Definition) -> list[Change]:
             if revision.answers.get(question.key) != before.get(question.key)
         ]
         said = revision.comment if revision.comment != comment else None
-        changes.append(Change(revision, answers, said))
-        before, comment = revision.answers, revision.comment
+        marked = len(revision.regions) if revision.regions != regions else None
+        changes.append(Change(revision, answers, said, marked))
+        before, comment, regions = revision.answers, revision.comment, revision.regions
     return changes[::-1]
 
 

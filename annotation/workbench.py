@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from annotation import queries
 from annotation.models import Assignment, Study, Verdict
 from annotation.protocols import Definition
+from annotation.services import regions
 from annotation.services.verdicts import Draft
 from medbench.cases.highlights import Segment, Span, segments
 from medbench.cases.models import Category, Triplet
@@ -61,6 +62,7 @@ def context_of(
     study = assignment.study_item.study
     verdict = Verdict.objects.filter(assignment=assignment).first() or Verdict(assignment=assignment)
     shown = draft or Draft(verdict.answers, verdict.comment, verdict.version)
+    marked = verdict.regions if shown.regions is None else shown.regions
     definition = Definition.read(study.protocol.definition)
     item = assignment.study_item.item
     return {
@@ -72,6 +74,7 @@ def context_of(
         "verdict": verdict,
         "changing": verdict.submitted_at is not None,
         "stored": json.dumps(stored_of(verdict)),
+        "regions": json.dumps(regions.in_order(marked)),
         "problem": problem,
         "read_only": read_only_because(assignment),
         "report": report_of(item),
@@ -88,6 +91,7 @@ def stored_of(verdict: Verdict) -> dict[str, Any]:
     return {
         "answers": verdict.answers,
         "comment": verdict.comment,
+        "regions": regions.in_order(verdict.regions),
         "version": verdict.version,
         "saved_at": verdict.saved_at.isoformat() if verdict.saved_at else None,
     }

@@ -13,6 +13,7 @@ from annotation.models import StudyItem
 from annotation.protocols import Definition
 from annotation.services import log
 from annotation.services.log import What
+from annotation.services.regions import with_regions
 from medbench.errors import Conflict, InvalidInput
 from medbench.formats.text import is_storable
 from medbench.review.models import ReviewItem
@@ -64,7 +65,8 @@ def decide(study_item: StudyItem, ruling: Ruling, *, by: User) -> None:
         "verdicts": list(queries.counted_of(study_item).order_by("pk").values_list("pk", flat=True)),
     }
     source = queries.source_of(study_item.study)
-    record_results(source, [Decision(study_item.item, ruling.outcome, detail)])
+    decision = Decision(study_item.item, ruling.outcome, detail)
+    record_results(source, with_regions(study_item.study, [decision]))
     log.record(
         study_item.study,
         What.DECIDED,

@@ -14,6 +14,7 @@ from annotation.protocols import Definition
 from annotation.queries import complete_verdicts, decided, source_of
 from annotation.services import log
 from annotation.services.log import What
+from annotation.services.regions import with_regions
 from medbench.accounts.permissions import Role
 from medbench.errors import Conflict, InvalidInput
 from medbench.formats.problems import Problem
@@ -280,7 +281,7 @@ def close_study(study: Study, *, by: User | None = None) -> Study:
     study.closed_at = timezone.now()
     study.save()
     log.record(study, What.CLOSED, by=by)
-    record_results(source_of(study), _clear_decisions(study))
+    record_results(source_of(study), with_regions(study, _clear_decisions(study)))
     return study
 
 

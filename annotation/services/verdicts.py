@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.db import transaction
 from django.utils import timezone
 
 from annotation.models import Assignment, Study, Verdict, VerdictRevision
 from annotation.protocols import Definition
-from annotation.services import agreement
+from annotation.services import agreement, regions
 from annotation.services.assignments import locked, refuse_unless_running, seat
 from medbench.errors import Conflict, InvalidInput
 from medbench.formats.text import is_storable
@@ -20,11 +20,14 @@ if TYPE_CHECKING:
 
 class Draft(NamedTuple):
     """What one window holds: answers (question key -> option), comment, and the version of the
-    verdict that it started from (0 = none)."""
+    verdict that it started from (0 = none); regions as slides.regions writes them (None = those that
+    are stored), and how many tiles of the slide it could not show."""
 
     answers: dict[str, str]
     comment: str
     version: int
+    regions: list[Any] | None = None
+    missing_tiles: int = 0
 
 
 class Stale(Conflict):
@@ -71,7 +74,7 @@ def submit_verdict(assignment: Assignment, draft: Draft) -> Verdict:
         verdict = _save(assignment, draft)
         refusal = _refusal(assignment, draft)
         if refusal is None and verdict.submitted_version != verdict.version:
-            _submit(assignment, verdict)
+            _submit(assignment, verdict, draft.missing_tiles)
     if refusal is not None:  # raised here, so that the draft is not rolled back
         raise refusal
     return verdict
@@ -87,13 +90,21 @@ def _save(assignment: Assignment, draft: Draft) -> Verdict:
     verdict, _ = Verdict.objects.get_or_create(assignment=assignment)
     if study.state == Study.State.RUNNING:
         seat(assignment)
-    if (verdict.answers, verdict.comment) == (draft.answers, draft.comment):
+    marked = _regions(assignment, verdict, draft)
+    if (verdict.answers, verdict.comment, verdict.regions) == (draft.answers, draft.comment, marked):
         return verdict
     if verdict.version != draft.version:
         raise Stale(verdict)
-    verdict.answers, verdict.comment = draft.answers, draft.comment
-    _write(verdict, submitted=False)
+    verdict.answers, verdict.comment, verdict.regions = draft.answers, draft.comment, marked
+    _write(verdict)
     return verdict
+
+
+def _regions(assignment: Assignment, verdict: Verdict, draft: Draft) -> list[Any]:
+    """The regions of the draft, checked unless they are stored already: the slide may be gone by now."""
+    if draft.regions is None or draft.regions == verdict.regions:
+        return list(verdict.regions)
+    return regions.checked(assignment.study_item.item, draft.regions)
 
 
 def _refusal(assignment: Assignment, draft: Draft) -> Incomplete | Conflict | None:
@@ -108,17 +119,17 @@ def _refusal(assignment: Assignment, draft: Draft) -> Incomplete | Conflict | No
     return None if assignment.seat else _gone(assignment)
 
 
-def _submit(assignment: Assignment, verdict: Verdict) -> None:
+def _submit(assignment: Assignment, verdict: Verdict, missing_tiles: int) -> None:
     verdict.submitted_at = timezone.now()
     verdict.submitted_version = verdict.version + 1
-    _write(verdict, submitted=True)
+    _write(verdict, submitted=True, missing_tiles=missing_tiles)
     Assignment.objects.filter(pk=assignment.pk).update(
         state=Assignment.State.SUBMITTED, held_until=None, skip_reason=""
     )
     agreement.verdicts_changed(assignment.study_item.study)
 
 
-def _write(verdict: Verdict, *, submitted: bool) -> None:
+def _write(verdict: Verdict, *, submitted: bool = False, missing_tiles: int = 0) -> None:
     """Save the verdict under its next version, and that version in the history."""
     verdict.version += 1
     verdict.save()
@@ -127,6 +138,8 @@ def _write(verdict: Verdict, *, submitted: bool) -> None:
         version=verdict.version,
         answers=verdict.answers,
         comment=verdict.comment,
+        regions=verdict.regions,
+        missing_tiles=missing_tiles,
         submitted=submitted,
     )
 

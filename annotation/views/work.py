@@ -12,20 +12,22 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from annotation import queries
 from annotation.forms import VerdictForm
-from annotation.models import Assignment, Study
+from annotation.models import Assignment, Study, Verdict
 from annotation.permissions import assignment_for, work_for
 from annotation.protocols import Definition
+from annotation.services import regions
 from annotation.services.assignments import claim_next, skip
 from annotation.services.verdicts import Incomplete, Stale, save_verdict, submit_verdict
 from annotation.workbench import context_of, stored_of
 from medbench.errors import InvalidInput, MedBenchError, NotFound
+from medbench.formats.problems import Refused
 
 if TYPE_CHECKING:
     import uuid
 
-    from annotation.models import Verdict
     from annotation.services.verdicts import Draft
     from medbench.accounts.requests import SignedInRequest
+    from medbench.review.models import ReviewItem
 
 SKIP_REASONS = {
     "none": "Without a reason",
@@ -140,6 +142,34 @@ def _refused(
 
 def _wants_json(request: SignedInRequest) -> bool:
     return request.headers.get("Accept") == "application/json"
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def region_file(request: SignedInRequest, assignment_id: uuid.UUID) -> HttpResponse:
+    """One's own regions of an item as GeoJSON. POST reads a file and answers its regions: the page adds
+    them to the draft, where they are saved like any other."""
+    assignment = assignment_for(request.user, assignment_id)
+    item = assignment.study_item.item
+    if request.method == "POST":
+        return _regions_of_file(request, item)
+    verdict = Verdict.objects.filter(assignment=assignment).first() or Verdict(assignment=assignment)
+    return HttpResponse(
+        regions.to_file(item, verdict.regions),
+        content_type="application/geo+json",
+        headers={"Content-Disposition": 'attachment; filename="regions.geojson"'},
+    )
+
+
+def _regions_of_file(request: SignedInRequest, item: ReviewItem) -> HttpResponse:
+    file = request.FILES.get("file")
+    if file is None:
+        raise InvalidInput("Choose a GeoJSON file.")
+    try:
+        return JsonResponse({"regions": regions.from_file(item, file)})
+    except Refused as refused:
+        answer = {"code": refused.code, "message": refused.message, "problems": refused.problems.as_dicts()}
+        return JsonResponse(answer, status=422)
 
 
 @login_required

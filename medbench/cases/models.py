@@ -176,6 +176,8 @@ class Triplet(models.Model):
     position = models.PositiveIntegerField()
     state = models.CharField(max_length=10, choices=State, default=State.PROPOSED)
     current = models.ForeignKey("TripletVersion", models.PROTECT, null=True, related_name="+")
+    # Where experts saw it: slides.regions.Region as dicts. Like the state, of the current wording.
+    regions = models.JSONField(default=list, blank=True)
     retired_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -30,6 +31,11 @@ class Card:
     @property
     def status(self) -> str:
         return STATUS[self.shown.state]
+
+    @property
+    def regions(self) -> str:
+        """Where experts saw it, as JSON for the page's script."""
+        return json.dumps(self.shown.regions)
 
     @property
     def state_word(self) -> str:

@@ -208,6 +208,11 @@ class ShownTriplet:
         return self.triplet.state if current else Triplet.State.PROPOSED
 
     @property
+    def regions(self) -> list[dict[str, Any]]:
+        """Where experts saw what this wording says: none while it is only proposed."""
+        return [] if self.state == Triplet.State.PROPOSED else self.triplet.regions
+
+    @property
     def is_verified(self) -> bool:
         return self.state in VERIFIED
 

@@ -6,7 +6,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from medbench.cases.models import ReleaseTriplet, Triplet
-from medbench.cases.services.verification import set_triplet_states
+from medbench.cases.services.verification import set_triplet_regions, set_triplet_states
 from medbench.review.models import ReviewItem
 
 if TYPE_CHECKING:
@@ -98,10 +98,15 @@ def _frozen(version: TripletVersion, case: Case, shown: Case | ReleaseCase, numb
 
 
 def follow(results: Iterable[ItemResult]) -> None:
-    """Give the triplets among the judged items the state that was concluded."""
+    """Give the triplets among the judged items the state that was concluded, and the regions in which
+    the judges saw it."""
     judged: dict[str, list[int]] = defaultdict(list)
+    regions: dict[int, list[dict[str, Any]]] = {}
     for result in results:
         if result.item.kind == ReviewItem.Kind.TRIPLET:
-            judged[result.outcome].append(int(result.item.subject_id))
+            version_id = int(result.item.subject_id)
+            judged[result.outcome].append(version_id)
+            regions[version_id] = result.detail.get("regions", [])
+    set_triplet_regions(regions)
     for outcome, version_ids in judged.items():
         set_triplet_states(version_ids, Triplet.State(outcome))

@@ -1,10 +1,16 @@
 // The case page: choosing a triplet shows its evidence in the report, and the other way round.
 import { announce } from "./frame.js";
 import { isNarrow, showTab, startPanes, unfold } from "./panes.js";
+import { RegionLayer } from "./regions/layer.js";
+import { drawList } from "./regions/list.js";
 import { bringIntoView, markPassage, startFind } from "./report.js";
+import { openViewer } from "./viewer/viewer.js";
 
 const panes = document.querySelector("[data-panes]");
 const report = document.querySelector("[data-report]");
+const slide = document.querySelector("[data-viewer]");
+const viewer = slide && openViewer(slide);
+const layer = viewer && new RegionLayer();
 let back = null; // what Esc returns to after evidence was shown in another tab
 
 function triplets() {
@@ -21,9 +27,25 @@ function choose(details) {
   address.searchParams.set("triplet", details.dataset.triplet);
   address.hash = "";
   history.replaceState(history.state, "", address);
+  showRegions(details);
   const piece = report && markPassage(report, details.dataset.triplet);
   if (piece && !isNarrow() && !piece.matches("[data-near]:not([data-triplets])")) bringIntoView(piece);
 }
+
+/** Draw the regions of a triplet over the slide and list them at it. */
+function showRegions(details) {
+  const list = details.querySelector("[data-regions]");
+  const regions = list ? JSON.parse(list.dataset.regions) : [];
+  viewer?.known.then(() => {
+    layer.show(regions.filter((region) => region.revision === viewer.pyramid.revision));
+    if (list) drawList(list, regions, viewer);
+    viewer.redraw();
+  }, () => {});
+}
+
+document.addEventListener("region-show", () => {
+  if (isNarrow()) back = { tab: showTab(panes, "slide"), focus: document.activeElement };
+});
 
 function showEvidence(link) {
   const piece = report && markPassage(report, link.dataset.show);
@@ -91,5 +113,6 @@ document.body.dataset.keyScopes = "list evidence viewer";
 startPanes(panes);
 const find = document.querySelector("[data-find]");
 if (find && report) startFind(find, report);
+viewer?.addLayer(layer);
 const current = triplets().find((each) => each.open);
 if (current) choose(current);

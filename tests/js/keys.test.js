@@ -9,9 +9,21 @@ const inLink = { closest: (selector) => selector.startsWith("a,") };
 
 globalThis.document = { documentElement: { dataset: {} } };
 
-test("one key has one meaning on every page", () => {
-  const keys = KEYS.map((entry) => entry.key);
-  assert.equal(new Set(keys).size, keys.length);
+test("one key has one meaning on every page, but for a region being placed, which comes first", () => {
+  const isFirst = (entry) => entry.scope === "placing";
+  for (const entries of [KEYS.filter(isFirst), KEYS.filter((entry) => !isFirst(entry))]) {
+    const keys = entries.map((entry) => entry.key);
+    assert.equal(new Set(keys).size, keys.length);
+  }
+  assert.equal(KEYS.findLastIndex(isFirst) + 1, KEYS.filter(isFirst).length);
+});
+
+test("arrows are keys of the slide while it has the focus, and work by holding them down", () => {
+  const onSlide = { closest: (selector) => selector.includes("keys-of") };
+  assert.equal(keyOf({ key: "ArrowUp" }), "Arrows");
+  assert.equal(keyOf({ key: "ArrowLeft", shiftKey: true }), "Shift+Arrows");
+  assert.equal(isForPage(press("ArrowUp", { target: onSlide, repeat: true })), true);
+  assert.equal(isForPage(press("ArrowUp")), false);
 });
 
 test("every command has a name of its own and words for the key sheet", () => {
@@ -29,6 +41,7 @@ test("digits count by their place, so that a French keyboard needs no shift", ()
 test("a key with Ctrl or Cmd is another key", () => {
   assert.equal(keyOf({ code: "Enter", key: "Enter", ctrlKey: true }), "Ctrl+Enter");
   assert.equal(keyOf({ code: "KeyS", key: "s", metaKey: true }), "Ctrl+s");
+  assert.equal(keyOf({ code: "KeyZ", key: "Z", ctrlKey: true, shiftKey: true }), "Ctrl+Shift+z");
 });
 
 test("keys belong to a field while somebody types in it", () => {

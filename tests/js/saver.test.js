@@ -4,8 +4,8 @@ import { beforeEach, mock, test } from "node:test";
 import { differences, withField } from "../../static/js/workbench/draft.js";
 import { Saver } from "../../static/js/workbench/saver.js";
 
-const EMPTY = { answers: {}, comment: "", version: 0 };
-const draft = (answers, comment = "") => ({ answers, comment });
+const EMPTY = { answers: {}, comment: "", regions: [], version: 0 };
+const draft = (answers, comment = "", regions = []) => ({ answers, comment, regions });
 
 /** A server that keeps versions as the real one does, and a browser store. */
 function world({ stored = EMPTY, kept = null } = {}) {
@@ -41,7 +41,7 @@ const settled = async () => {
 test("a choice is kept in the browser before it is on the server", () => {
   const { saver, store } = world();
   saver.change(draft({ grounded: "yes" }), 0);
-  assert.deepEqual(store.kept, { answers: { grounded: "yes" }, comment: "", version: 0 });
+  assert.deepEqual(store.kept, { answers: { grounded: "yes" }, comment: "", regions: [], version: 0 });
   saver.dispose();
 });
 

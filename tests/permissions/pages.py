@@ -219,6 +219,13 @@ PAGES: dict[str, list[Visit]] = {
             POST="in  404 404 404 404 404 400 404 404 404",
         )
     ],
+    "annotation:regions": [
+        Visit(
+            at="assignment",
+            GET="in  404 404 404 404 404 200 404 404 404",
+            POST="in  404 404 404 404 404 400 404 404 404",
+        )
+    ],
     "annotation:guidelines": [Visit(at="assignment", GET="in  404 404 404 404 404 200 404 404 404")],
     "annotation:studies": [
         Visit("study.read", also=("olga",), GET="in  404 200 404 404 404 404 200 200 200"),

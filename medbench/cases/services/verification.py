@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from medbench.cases.models import Case, Triplet
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 
 def set_triplet_states(version_ids: Iterable[int], state: Triplet.State) -> int:
@@ -20,6 +20,19 @@ def set_triplet_states(version_ids: Iterable[int], state: Triplet.State) -> int:
     for start in range(0, len(ids), 500):  # below the parameter limit of every SQLite
         taken += Triplet.objects.filter(current__in=ids[start : start + 500]).update(state=state)
     return taken
+
+
+def set_triplet_regions(regions: Mapping[int, list[dict[str, Any]]]) -> None:
+    """Give the triplets of these versions the regions in which experts saw what they concluded.
+
+    Regions are slides.regions.Region as dicts; triplets whose wording has changed since keep theirs.
+    """
+    ids = list(regions)
+    for start in range(0, len(ids), 500):  # below the parameter limit of every SQLite
+        judged = list(Triplet.objects.filter(current__in=ids[start : start + 500]))
+        for triplet in judged:
+            triplet.regions = regions[triplet.current_id]  # type: ignore[index]  # found by it
+        Triplet.objects.bulk_update(judged, ["regions"], batch_size=100)
 
 
 def set_difficulty(case: str, level: int, *, judged: int) -> bool:

@@ -1,6 +1,6 @@
 // Tiles that could not be loaded. OpenSeadragon gives such a tile up for ever; here it is asked for
 // again, twice by itself and then by the Retry button, and known to be missing meanwhile.
-import { fileLevel, shownLevel, tileCorners } from "./source.js";
+import { shownLevel, tileCorners } from "./source.js";
 
 const AGAIN_AFTER_MS = [1000, 4000];
 
@@ -25,11 +25,16 @@ export class MissingTiles {
     });
   }
 
+  /** How many of the tiles that were asked for are not there. */
+  get count() {
+    return this.#failed.size;
+  }
+
   /** The level-0 corners of the tiles that are missing in the view: those of the level shown there. */
   inView({ zoom, bounds_l0 }) {
     const level = shownLevel(this.#pyramid, zoom);
     return [...this.#failed.values()]
-      .filter(({ tile }) => fileLevel(this.#pyramid, tile.level) === level)
+      .filter(({ tile }) => tile.level === level)
       .map(({ tile }) => tileCorners(this.#pyramid, level, tile.x, tile.y))
       .filter(([[left, top], , [right, bottom]]) =>
         left < bounds_l0.x + bounds_l0.width && right > bounds_l0.x
@@ -43,6 +48,7 @@ export class MissingTiles {
   }
 
   #load(tiles) {
+    if (!this.#viewer.world) return; // closed meanwhile
     for (const tile of tiles) tile.exists = true;
     this.#viewer.world.update(true); // forceRedraw alone does not look for tiles again
     this.#viewer.forceRedraw();

@@ -3,22 +3,34 @@
 // const viewer = openViewer(element);   // element: [data-viewer] of templates/slides/_viewer.html
 // viewer.flyTo({ x, y, width, height })  // level-0 pixels; never beyond native pixels
 // viewer.goTo(view)                      // back to what currentView() answered
-// viewer.showRegions([{ id, kind: "point" | "rectangle" | "polygon", points: [[x, y]], label, current }])
 // viewer.currentView()                   // { x_l0_px, y_l0_px, zoom, rotation_deg, bounds_l0, … } or null
 // viewer.on("view" | "missing", handler) // answers a function that takes the handler off again
-// viewer.ready                           // a promise; flights and regions before it are kept for it
+// viewer.addLayer({ element, place })    // something drawn over the slide (overlay.js); so does this
+// viewer.takeGestures(handler)           // handler(gesture) sees them first, and takes those it answers true
+// viewer.pyramid, viewer.lostTiles       // what pyramid.json said; how many tiles did not come
+// viewer.known, viewer.ready             // promises: of the pyramid; of the picture, once it has a place.
+//                                        // Flights before it are kept for it
 import { viewFromAddress, writeAddress } from "./address.js";
+import { describeView, write } from "./foot.js";
+import { startFullscreen } from "./fullscreen.js";
+import { startLight } from "./light.js";
+import { fetchPyramid, options, scriptsLoaded, visible } from "./opening.js";
 import { Overlay } from "./overlay.js";
 import { startOverview } from "./overview.js";
-import { digitalZoomWords, magnificationWords, nativeMagnification, PRESETS, scaleBar, statusWords, zoomSteps } from "./scale.js";
-import { tileSource } from "./source.js";
+import { nativeMagnification, presetZoom, zoomSteps } from "./scale.js";
 import { MissingTiles } from "./tiles.js";
+import { keepToken } from "./token.js";
 
-const FLIGHT_S = 0.25;
 const FLIGHT_PADDING = 0.2;
-const SCALE_BAR_PX = 120;
-const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
-const STILL = matchMedia("(prefers-reduced-motion: reduce)");
+// OpenSeadragon's events, by the name of the gesture.
+const GESTURES = {
+  press: "canvas-press",
+  drag: "canvas-drag",
+  release: "canvas-release",
+  click: "canvas-click",
+  double: "canvas-double-click",
+  flick: "canvas-drag-end",
+};
 
 const opened = new Map(); // by element
 
@@ -43,12 +55,15 @@ class SlideViewer {
   #markOverview;
   #isWhole = true; // the whole slide is shown and stays whole when the pane changes its size
   #missing = 0;
+  #life = new AbortController(); // ends the listeners
+  #takesGesture = null;
   #handlers = { view: new Set(), missing: new Set() };
 
   constructor(element) {
     this.#element = element;
     this.#overlay = new Overlay(this.#part("surface"));
     element.addEventListener("click", (event) => this.#press(event));
+    this.known = fetchPyramid(element.dataset.pyramid).then((pyramid) => (this.#pyramid = pyramid));
     this.ready = this.#open();
     this.ready.catch((error) => this.#say("Could not load the slide.", error));
   }
@@ -70,9 +85,43 @@ class SlideViewer {
     this.#whenReady(() => this.#show(view, false));
   }
 
-  showRegions(regions) {
-    this.#overlay.setRegions(regions);
+  addLayer(layer) {
+    const remove = this.#overlay.add(layer);
+    this.redraw();
+    return remove;
+  }
+
+  redraw() {
     this.#whenReady(() => this.#osd.forceRedraw());
+  }
+
+  /** `handler` is told { name, at: [x, y] (level 0), screen: [x, y], pointerType, quick } of each of
+   * GESTURES before the viewer acts on it; null: nobody is told. */
+  takeGestures(handler) {
+    this.#takesGesture = handler;
+  }
+
+  /** The level-0 place under CSS pixels of the surface. */
+  placeAt([x, y]) {
+    const viewport = this.#osd.viewport;
+    const place = viewport.viewportToImageCoordinates(viewport.pointFromPixel(new OpenSeadragon.Point(x, y), true));
+    return [place.x, place.y];
+  }
+
+  focus() {
+    this.#whenReady(() => this.#osd.canvas.focus({ preventScroll: true }));
+  }
+
+  get element() {
+    return this.#element;
+  }
+
+  get pyramid() {
+    return this.#pyramid;
+  }
+
+  get lostTiles() {
+    return this.#tiles?.count ?? 0;
   }
 
   currentView() {
@@ -85,6 +134,7 @@ class SlideViewer {
   }
 
   close() {
+    this.#life.abort();
     this.#osd?.destroy();
     this.#element.classList.remove("is-open");
   }
@@ -97,7 +147,8 @@ class SlideViewer {
   // --- Opening -------------------------------------------------------------------
 
   async #open() {
-    this.#pyramid = await fetchPyramid(this.#element.dataset.pyramid);
+    await this.known;
+    keepToken(this.#pyramid.token, this.#life.signal);
     await scriptsLoaded();
     const surface = this.#part("surface");
     await visible(surface);
@@ -122,6 +173,8 @@ class SlideViewer {
     this.#part("presets").hidden = native === null;
     this.#part("scale").hidden = native === null;
     this.#part("no-scale").hidden = native !== null;
+    startLight(this.#part("light"), this.#part("surface"), this.#part("light-words"));
+    startFullscreen(this.#part("fullscreen"), this.#element);
   }
 
   #listen() {
@@ -129,10 +182,14 @@ class SlideViewer {
     canvas.setAttribute("role", "application");
     canvas.setAttribute("aria-label", "Slide");
     canvas.setAttribute("aria-describedby", "viewer-help viewer-status");
-    canvas.addEventListener("keydown", (event) => this.#arrow(event));
+    canvas.dataset.keysOf = "viewer"; // arrows are the slide's while it has the focus
     for (const gesture of ["canvas-drag", "canvas-scroll", "canvas-double-click", "canvas-pinch"]) {
       this.#osd.addHandler(gesture, () => (this.#isWhole = false));
     }
+    for (const [name, event] of Object.entries(GESTURES)) {
+      this.#osd.addHandler(event, (gesture) => this.#gesture(name, gesture));
+    }
+    document.addEventListener("command", (event) => this.#command(event), { signal: this.#life.signal });
     // Told in the middle of OpenSeadragon's own fitting, so ours comes after it.
     this.#osd.addHandler("resize", () => queueMicrotask(() => this.#isWhole && this.#whole(true, { turned: true })));
     this.#osd.addHandler("update-viewport", () => this.#draw());
@@ -173,7 +230,7 @@ class SlideViewer {
     this.#placeStill(toScreen);
     const { x, y, width, height } = view.bounds_l0;
     this.#markOverview([[x, y], [x + width, y], [x + width, y + height], [x, y + height]]);
-    this.#describe(view);
+    describeView(this.#pyramid, view, (name) => this.#part(name));
     this.#count(holes.length);
   }
 
@@ -187,19 +244,6 @@ class SlideViewer {
     still.style.transform = `matrix(${[...across, ...down, x, y]})`;
   }
 
-  #describe(view) {
-    this.#write("status", statusWords(this.#pyramid, view));
-    this.#write("digital", digitalZoomWords(view));
-    if (!this.#pyramid.mpp) return;
-    const bar = scaleBar(this.#pyramid, view, SCALE_BAR_PX);
-    this.#part("scale-line").style.inlineSize = `${bar.width_px}px`;
-    this.#write("scale-words", bar.words);
-    for (const button of this.#part("presets").children) {
-      const isCurrent = magnificationWords(view.magnification) === magnificationWords(Number(button.value));
-      button.setAttribute("aria-pressed", isCurrent);
-    }
-  }
-
   #count(missing) {
     if (missing === this.#missing) return;
     this.#missing = missing;
@@ -210,7 +254,7 @@ class SlideViewer {
 
   #say(words, error) {
     if (error) console.warn(error);
-    this.#write("problem-words", words);
+    write(this.#part("problem-words"), words);
     this.#part("problem").hidden = false;
   }
 
@@ -225,7 +269,7 @@ class SlideViewer {
     const button = event.target.closest("button");
     if (button?.matches("[data-retry]")) return this.#retry();
     if (!button || !this.#osd) return;
-    if (button.matches("[data-magnification]")) this.#zoomTo(button.value / nativeMagnification(this.#pyramid));
+    if (button.matches("[data-magnification]")) this.#zoomTo(presetZoom(button.value, nativeMagnification(this.#pyramid)));
     const commands = {
       "viewer.zoom-in": () => this.#step(1),
       "viewer.zoom-out": () => this.#step(-1),
@@ -282,17 +326,28 @@ class SlideViewer {
     this.#show(this.#inside({ ...this.currentView(), x_l0_px, y_l0_px }), true);
   }
 
-  #arrow(event) {
-    const way = ARROWS[event.key];
-    if (!way || event.ctrlKey || event.metaKey || event.altKey) return;
+  /** Arrows move the view that has the focus. */
+  #command(event) {
+    const share = { "viewer.pan": 0.1, "viewer.pan-far": 0.5 }[event.detail.id];
+    if (!share || !this.#osd.canvas.contains(document.activeElement)) return;
     event.preventDefault();
-    const share = event.shiftKey ? 0.5 : 0.1;
+    this.#panBy(event.detail.way, share);
+  }
+
+  #panBy([across, down], share) {
     const viewport = this.#osd.viewport;
     const { x, y } = viewport.getContainerSize();
-    const step = new OpenSeadragon.Point(way[0] * share * x, way[1] * share * y);
+    const step = new OpenSeadragon.Point(across * share * x, down * share * y);
     this.#isWhole = false;
     viewport.panBy(viewport.deltaPointsFromPixels(step, false));
     viewport.applyConstraints();
+  }
+
+  #gesture(name, event) {
+    const { position, pointerType, quick } = event;
+    const screen = [position.x, position.y];
+    const taken = this.#takesGesture?.({ name, at: this.placeAt(screen), screen, pointerType, quick });
+    if (taken) event.preventDefaultAction = true;
   }
 
   // --- Small help --------------------------------------------------------------------
@@ -311,56 +366,4 @@ class SlideViewer {
   #part(name) {
     return this.#element.querySelector(`[data-viewer-${name}]`);
   }
-
-  #write(name, words) {
-    const part = this.#part(name);
-    if (part.textContent !== words) part.textContent = words;
-  }
-}
-
-function options(element, pyramid) {
-  const native = nativeMagnification(pyramid);
-  const gestures = { clickToZoom: false, dblClickToZoom: true, pinchRotate: false, flickEnabled: !STILL.matches };
-  return {
-    element,
-    tileSources: tileSource(pyramid),
-    drawer: "canvas", // the browser manages its colours; no graphics context to lose
-    showNavigationControl: false,
-    keyboardNavEnabled: false, // its keys mirror the slide and take J and K
-    animationTime: STILL.matches ? 0 : FLIGHT_S,
-    blendTime: 0,
-    imageLoaderLimit: 8,
-    preserveImageSizeOnResize: true, // a wider pane shows more, not larger
-    visibilityRatio: 0.5,
-    minZoomImageRatio: 0.8,
-    maxZoomPixelRatio: Math.max(4, native ? PRESETS.at(-1) / native : 0),
-    gestureSettingsMouse: gestures,
-    gestureSettingsTouch: gestures,
-    gestureSettingsPen: gestures,
-    gestureSettingsUnknown: gestures,
-  };
-}
-
-async function fetchPyramid(address) {
-  const response = await fetch(address);
-  if (!response.ok) throw new Error(`${address} answered ${response.status}`);
-  return response.json();
-}
-
-/** OpenSeadragon is a classic deferred script: there once the document is parsed. */
-function scriptsLoaded() {
-  if (window.OpenSeadragon) return Promise.resolve();
-  return new Promise((resolve) => document.addEventListener("DOMContentLoaded", resolve, { once: true }));
-}
-
-/** Resolves when the element has a size: a pane behind a tab has none. */
-function visible(element) {
-  return new Promise((resolve) => {
-    const watch = new ResizeObserver(() => {
-      if (!element.clientWidth || !element.clientHeight) return;
-      watch.disconnect();
-      resolve();
-    });
-    watch.observe(element);
-  });
 }

@@ -1,6 +1,8 @@
 // Two windows changed one item: every field that differs, here and there, decided one by one.
 import { differences } from "./draft.js";
 
+const TITLES = { comment: "Comment", regions: "Regions" };
+
 /** Show the comparison above the questions. `decide(fields)` is called once all fields are decided,
     with those that are taken from the other window. */
 export function startCompare(form, mine, theirs, decide) {
@@ -56,12 +58,13 @@ function button(words, name, act) {
 }
 
 function titleOf(form, field) {
-  if (field === "comment") return "Comment";
+  if (field in TITLES) return TITLES[field];
   return form.querySelector(`[data-question="${field}"] legend`).lastChild.textContent.trim();
 }
 
 function wordsOf(form, field, draft) {
   if (field === "comment") return draft.comment || "–";
+  if (field === "regions") return `${draft.regions.length} on the slide`;
   const value = draft.answers[field];
   if (!value) return "Blank";
   return form.querySelector(`[data-question="${field}"] input[value="${CSS.escape(value)}"]`).closest(".option").dataset.label;

@@ -1,4 +1,5 @@
 // One item in hand: its questions, its saving, its end.
+import { RegionEditor } from "../regions/editor.js";
 import { startCompare } from "./compare.js";
 import { readForm, withField, writeForm } from "./draft.js";
 import { Questions } from "./questions.js";
@@ -16,11 +17,14 @@ export class Item {
   #show;
   #saver;
   #questions = null; // none where nothing can be answered
+  #viewer; // null without a slide
+  #regions = null; // none without a slide
   #conflict = null; // what another window saved
   #isLeaving = false;
 
-  constructor(form, goTo) {
+  constructor(form, viewer, goTo) {
     this.#form = form;
+    this.#viewer = viewer;
     this.#goTo = goTo;
     this.#number = document.querySelector("[data-number]").dataset.number;
     form.dataset.live = "";
@@ -28,6 +32,8 @@ export class Item {
     if (!("readOnly" in form.dataset)) {
       this.#questions = new Questions(form, () => this.#changed(0), this.#life.signal);
     }
+    const regions = form.querySelector("[data-regions]");
+    if (regions && viewer) this.#regions = new RegionEditor(regions, viewer, () => this.#changed(0));
     this.#listen();
     this.#restore();
   }
@@ -56,6 +62,7 @@ export class Item {
   }
 
   dispose() {
+    this.#regions?.dispose();
     this.#saver.dispose();
     this.#life.abort();
   }
@@ -79,7 +86,12 @@ export class Item {
   #restore() {
     const kept = this.#saver.restore();
     if (!kept) return;
-    writeForm(this.#form, kept);
+    this.#write(kept);
+  }
+
+  #write(draft) {
+    writeForm(this.#form, draft);
+    this.#regions?.refresh();
     this.#questions?.moveOn();
   }
 
@@ -92,9 +104,8 @@ export class Item {
     startCompare(this.#form, readForm(this.#form), theirs, (taken) => {
       // Mine is what the form holds by now: one may go on writing while comparing.
       const draft = taken.reduce((each, field) => withField(each, theirs, field), readForm(this.#form));
-      writeForm(this.#form, draft);
+      this.#write(draft);
       this.#saver.resolve(draft, theirs);
-      this.#questions?.moveOn();
     });
   }
 
@@ -110,9 +121,10 @@ export class Item {
 
   async #act(action, words) {
     const draft = readForm(this.#form);
+    const seen = { missing_tiles: this.#viewer?.lostTiles ?? 0 }; // a verdict over holes says so
     let answer;
     try {
-      answer = await post(this.#form, { ...draft, version: this.#saver.version }, action);
+      answer = await post(this.#form, { ...draft, version: this.#saver.version }, { ...action, ...seen });
     } catch {
       return this.#show("unsent");
     }

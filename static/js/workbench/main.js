@@ -2,7 +2,7 @@
 // replaces what differs, the parts marked with data-slot.
 import { announce } from "../frame.js";
 import { labelButtons } from "../keys.js";
-import { startPanes } from "../panes.js";
+import { isNarrow, showTab, startPanes } from "../panes.js";
 import { startFind } from "../report.js";
 import { openViewer } from "../viewer/viewer.js";
 import { closeDrawer, isDrawerOpen, toggleDrawer } from "./drawer.js";
@@ -24,7 +24,7 @@ async function goTo(address, sent = "") {
   }
   if (!page.querySelector("[data-work]")) return location.assign(address); // the end of the queue
   item.dispose();
-  const isGoalOpen = document.querySelector("[data-goal]").open;
+  const isGoalOpen = document.querySelector("[data-goal]")?.open;
   if (isDrawerOpen()) closeDrawer();
   forgetView();
   history.replaceState(null, "", address);
@@ -33,7 +33,8 @@ async function goTo(address, sent = "") {
   const shown = page.querySelector("[data-panes]");
   for (const name of ["no-slide", "no-report"]) panes.classList.toggle(name, shown.classList.contains(name));
   document.querySelector("[data-guidelines]").href = page.querySelector("[data-guidelines]").href;
-  document.querySelector("[data-goal]").open = isGoalOpen;
+  const goal = document.querySelector("[data-goal]");
+  if (goal) goal.open = isGoalOpen ?? goal.open;
   document.querySelector("[data-sent]").textContent = sent;
   begin();
   document.getElementById("claim").focus({ preventScroll: true });
@@ -53,8 +54,7 @@ function fill(slot, next) {
 
 function begin() {
   const viewer = panes.querySelector("[data-viewer]");
-  if (viewer) openViewer(viewer);
-  item = new Item(document.querySelector("[data-work]"), goTo);
+  item = new Item(document.querySelector("[data-work]"), viewer && openViewer(viewer), goTo);
 }
 
 // --- Keys and buttons that outlive an item ---------------------------------------------
@@ -85,6 +85,17 @@ document.addEventListener("keydown", (event) => {
   if (isDrawerOpen()) closeDrawer();
   else if (!item.leaveComment() && !hideEvidence()) return;
   event.preventDefault();
+});
+
+// A region is placed on the slide, which may stand behind a tab, and then stands in the list.
+document.addEventListener("region-show", () => {
+  if (isNarrow()) showTab(panes, "slide");
+});
+
+document.addEventListener("region-end", () => {
+  if (!isNarrow()) return;
+  showTab(panes, "triplets");
+  document.getElementById("claim").focus({ preventScroll: true });
 });
 
 // What was not sent when the page goes away is kept in the browser and sent with the next visit.

@@ -1,7 +1,7 @@
 // Saves drafts: at once in this browser, within two seconds on the server. Knows no page: `send`
 // posts a draft and answers { status, body } or throws where there is no network, `keep` is the
 // browser's store, `show` says the state in words, `conflict` is told what another window saved.
-import { differences, isSame } from "./draft.js";
+import { differences, draftOf, isSame } from "./draft.js";
 
 const OFFLINE_RETRY_MS = 2500;
 const FIRST_RETRY_MS = 2000;
@@ -21,7 +21,7 @@ export class Saver {
   constructor(parts, stored) {
     this.#parts = parts;
     this.#version = stored.version;
-    this.#saved = { answers: stored.answers, comment: stored.comment };
+    this.#saved = draftOf(stored);
     this.#savedAt = stored.saved_at;
     this.#draft = this.#saved;
   }
@@ -37,11 +37,11 @@ export class Saver {
   /** What this browser kept of an earlier visit, or null. Only where it differs is there work. */
   restore() {
     const kept = this.#parts.keep.read();
-    if (!kept || isSame(kept, this.#saved)) {
+    if (!kept || isSame(draftOf(kept), this.#saved)) {
       this.#parts.keep.clear();
       return null;
     }
-    this.#draft = { answers: kept.answers, comment: kept.comment };
+    this.#draft = draftOf(kept);
     this.#version = kept.version;
     this.#later(0);
     return this.#draft;
@@ -77,7 +77,7 @@ export class Saver {
 
   /** The person decided between two windows: this draft, on top of what the other saved. */
   resolve(draft, stored) {
-    this.#saved = { answers: stored.answers, comment: stored.comment };
+    this.#saved = draftOf(stored);
     this.#version = stored.version;
     this.#isStopped = false;
     this.change(draft, 0);

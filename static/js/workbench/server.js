@@ -2,10 +2,11 @@
 
 /** Post the draft as the plain form would; `action` is what was pressed. Answers { status, body },
     401 where the session has ended, and throws where there is no network. */
-export async function post(form, { answers, comment, version }, action) {
+export async function post(form, { answers, comment, regions, version }, action) {
   const data = new FormData();
   for (const [question, option] of Object.entries(answers)) data.set(`answer-${question}`, option);
   data.set("comment", comment);
+  data.set("regions", JSON.stringify(regions));
   data.set("version", version);
   for (const [name, value] of Object.entries(action)) data.set(name, value);
   // keepalive: the last save is sent even while the page goes away.
@@ -16,7 +17,7 @@ export async function post(form, { answers, comment, version }, action) {
   return { status: response.status, body: isJson ? await response.json() : null };
 }
 
-function headersFor(form) {
+export function headersFor(form) {
   // The cookie, not the form's own token: signing in again in another tab changes it.
   const token = /(?:^|; )csrftoken=([^;]+)/.exec(document.cookie)?.[1] ?? form.elements.csrfmiddlewaretoken.value;
   return { Accept: "application/json", "X-CSRFToken": token };
