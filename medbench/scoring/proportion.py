@@ -17,7 +17,7 @@ def wilson(hits: int, n: int) -> Estimate:
     share, z2 = hits / n, Z * Z
     centre = (hits + z2 / 2) / (n + z2)
     half = Z / (n + z2) * math.sqrt(n * share * (1 - share) + z2 / 4)
-    return Estimate(share, (max(0.0, centre - half), min(1.0, centre + half)))
+    return Estimate(share, (max(0.0, min(centre - half, share)), min(1.0, max(centre + half, share))))
 
 
 def percent(hits: int, n: int) -> float:
