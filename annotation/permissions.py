@@ -38,6 +38,15 @@ def answers_for(person: Person, study_id: str | uuid.UUID, action: str = "study.
     return found
 
 
+def machine_for(person: Person, study_id: str | uuid.UUID) -> Study:
+    """As `answers_for`, for what names methods and their automated scores: curators, and once the
+    study is closed whoever may read it, adjudicators among them."""
+    found = answers_for(person, study_id)
+    if found.state != Study.State.CLOSED:
+        require(person, "study.manage", found.benchmark.team, seen_by="study.read")
+    return found
+
+
 def study_item_for(person: Person, study_id: str | uuid.UUID, position: int, action: str) -> StudyItem:
     """One item of a study with the answers of all, for those who may do `action` (see `answers_for`)."""
     study = answers_for(person, study_id, action)

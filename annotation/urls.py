@@ -28,6 +28,7 @@ urlpatterns = [
         agreement.ratings_csv,
         name="agreement_ratings",
     ),
+    path("studies/<uuid:study_id>/machine/", agreement.human_machine, name="human_machine"),
     path("studies/<uuid:study_id>/disagreements/", agreement.disagreement_list, name="disagreements"),
     path("studies/<uuid:study_id>/items/<int:position>/", adjudication.study_item, name="study_item"),
     path("studies/<uuid:study_id>/<slug:step>/", studies.take_step, name="study_step"),

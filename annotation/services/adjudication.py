@@ -11,7 +11,7 @@ from annotation.adjudication import why_not_yet
 from annotation.agreement import disagreements
 from annotation.models import StudyItem
 from annotation.protocols import Definition
-from annotation.services import log
+from annotation.services import agreement, log
 from annotation.services.log import What
 from annotation.services.regions import with_regions
 from medbench.errors import Conflict, InvalidInput
@@ -67,6 +67,7 @@ def decide(study_item: StudyItem, ruling: Ruling, *, by: User) -> None:
     source = queries.source_of(study_item.study)
     decision = Decision(study_item.item, ruling.outcome, detail)
     record_results(source, with_regions(study_item.study, [decision]))
+    agreement.verdicts_changed(study_item.study)  # the novelty audit counts decided answers
     log.record(
         study_item.study,
         What.DECIDED,

@@ -9,8 +9,8 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from annotation.agreement import charts, disagreements, files, methods, page
-from annotation.permissions import answers_for
+from annotation.agreement import charts, disagreements, files, machine_page, methods, page
+from annotation.permissions import answers_for, machine_for
 from annotation.protocols import Definition
 from annotation.services import agreement as services
 from medbench.errors import NotFound
@@ -84,6 +84,15 @@ def disagreement_list(request: SignedInRequest, study_id: uuid.UUID) -> HttpResp
     study = answers_for(request.user, study_id)
     context = disagreements.context_of(study, request.user, request.GET)
     return render(request, "annotation/agreement/disagreements.html", context)
+
+
+@login_required
+@require_safe
+def human_machine(request: SignedInRequest, study_id: uuid.UUID) -> HttpResponse:
+    """People beside machines: correlation, novelty, data quality, redundancy."""
+    study = machine_for(request.user, study_id)
+    context = machine_page.context_of(study, request.user)
+    return render(request, "annotation/agreement/machine.html", context)
 
 
 def _computed(study: Study) -> Agreement:

@@ -283,6 +283,9 @@ PAGES: dict[str, list[Visit]] = {
     "annotation:agreement_ratings": [
         Visit("study.read", at="study =grounded", GET="in  404 404 404 404 404 404 200 200 200"),
     ],
+    "annotation:human_machine": [  # it names methods, so adjudicators wait until the study is closed
+        Visit("study.manage", at="study", GET="in  404 404 404 404 404 404 403 200 200"),
+    ],
     "annotation:disagreements": [
         Visit("study.read", at="study", GET="in  404 404 404 404 404 404 200 200 200"),
     ],
