@@ -17,6 +17,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import bench_agreement
 import bench_clinlens
 import bench_scoring
 from node import ROOT
@@ -131,6 +132,7 @@ def main() -> None:
     results = {
         "import_of_332_cases": result(import_seconds(), "s", 10),
         "rouge1_of_a_case": result(1_000 * ours, "ms", 5, peer=1_000 * theirs),
+        **bench_agreement.results(),
         **bench_clinlens.results(),
         **bench_scoring.results(),
     }
