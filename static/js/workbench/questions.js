@@ -59,7 +59,8 @@ export class Questions {
       else each.removeAttribute("aria-current");
       giveKeys(each, each === question);
     }
-    const help = question?.querySelector(".question-help").textContent ?? "Every question has an answer.";
+    const chosen = question && answerOf(question)?.closest(".option").dataset.anchor; // of a score: its tier
+    const help = chosen || (question?.querySelector(".question-help").textContent ?? "Every question has an answer.");
     this.#form.querySelector("[data-help-line]").textContent = help;
     const isComplete = this.#all.every((each) => answerOf(each) || !("required" in each.dataset));
     this.#form.querySelector(".submit")?.classList.toggle("button-primary", isComplete);
