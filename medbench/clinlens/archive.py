@@ -119,7 +119,7 @@ class Folder:
 
     def __init__(self, path: Path) -> None:
         self._root = path
-        paths = {name: size for name, size in _walk(path) if not _is_litter(name)}
+        paths = dict(_walk(path))
         self._paths = _by_name(paths)
         self.sizes = {name: paths[under] for name, under in self._paths.items()}
         _check_total(sum(self.sizes.values()))

@@ -60,7 +60,8 @@ def test_evaluate_prints_conditions_counts_interval_and_mistake(run, golden, tmp
     assert lines[0] == f"SelfDebug · gpt-5.5 on mini {suite.digest[:12]} (synthetic) · complete"
     assert "icu stay           1         0 0.000         1 1.000   [0.000, 0.793]" in lines
     assert any(line.startswith("Overall (macro)") and "scope_without_tasks" in line for line in lines)
-    assert f"{GOLDEN}  + + + x +  C4 P2_window" in lines
+    assert f"{GOLDEN}  +      +      +     x       +       C4 P2_window" in lines
+    assert "             Files  Parse  Rows  Checks  Answer" in lines
     assert lines[-1].endswith("your window includes its end")
 
 
@@ -110,7 +111,7 @@ def test_a_fault_of_the_evaluator_ends_with_1(run, tmp_path):
     status, out, err = run("evaluate", write_zip(tmp_path / "run.zip", right_files(suite)))
     assert status == 1
     assert "no score" in err
-    assert f"{GOLDEN}  + + + ? +  C4 internal_error" in out
+    assert f"{GOLDEN}  +      +      +     ?       +       C4 internal_error" in out
 
 
 @pytest.mark.parametrize("name", ["../etc", "absent"])
@@ -249,7 +250,7 @@ def test_no_django_is_needed(golden, tmp_path):
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")
-    assert f"{GOLDEN}  + + + + +  PASS" in done.stdout
+    assert f"{GOLDEN}  +      +      +     +       +       PASS" in done.stdout
 
 
 def test_manage_py_hands_over(golden, tmp_path):

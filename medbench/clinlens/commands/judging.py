@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from medbench.clinlens.commands import Commands
 
 MARKS = {"pass": "+", "fail": "x", "not_evaluated": "-", "internal_error": "?"}
+CONDITIONS = ("Files", "Parse", "Rows", "Checks", "Answer")
 SHOWN = 3  # decimals of a rate
 _EXACT = ("strict_exact", "exec_exact")
 NAME = 60  # characters of a name on a terminal
@@ -170,9 +171,9 @@ def results_text(results: dict[str, Any]) -> str:
     heading = (
         f"{name} on {results['suite']} {results['suite_digest'][:12]} ({results['source_kind']}) · {complete}"
     )
-    return "\n".join(
-        [heading, "", *_score_lines(results), "", *(line for task in tasks for line in _task_lines(task))]
-    )
+    head = f"{'':<13}{''.join(f'{each:<{len(each) + 2}}' for each in CONDITIONS)}"
+    lines = [line for task in tasks for line in _task_lines(task)]
+    return "\n".join([heading, "", *_score_lines(results), "", head.rstrip(), *lines])
 
 
 def _score_lines(results: dict[str, Any]) -> list[str]:
@@ -189,10 +190,11 @@ def _score_lines(results: dict[str, Any]) -> list[str]:
 
 def _task_lines(task: dict[str, Any]) -> list[str]:
     """A task with its five conditions, and what went wrong under it."""
-    marks = " ".join(MARKS[state] for state in task["conditions"].values())
+    states = zip(CONDITIONS, task["conditions"].values(), strict=True)
+    marks = "".join(f"{MARKS[state]:<{len(name) + 2}}" for name, state in states)
     verdict = "PASS" if task["strict_pass"] else f"{task['first_failed']} {task['code']}"
     warnings = f"  ({', '.join(task['warnings'])})" if task["warnings"] else ""
-    return [f"{task['task_id']}  {marks}  {verdict}{warnings}", *(f"    {hint}" for hint in task["hints"])]
+    return [f"{task['task_id']}  {marks}{verdict}{warnings}", *(f"    {hint}" for hint in task["hints"])]
 
 
 def _rate(met: int, n: int) -> str:

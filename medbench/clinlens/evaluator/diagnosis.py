@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 NEAR_MISS = 10  # tolerances
 # A class in the words of the one who made the mistake.
 WORDS = {
-    "FORMAT": "a file is missing or cannot be parsed",
     "RUN": "the run did not complete",
     "POPULATION_MISSING": "rows of the cohort are missing",
     "POPULATION_EXTRA": "there are rows that are not of the cohort",
@@ -90,7 +89,7 @@ def diagnose(verdict: Verdict, manifest: Manifest, private: PrivateTask) -> dict
 
 def _of_conditions(verdict: Verdict) -> Iterator[tuple[str, str]]:
     if verdict.first_failed in {"C1", "C2"}:
-        yield "FORMAT", WORDS["FORMAT"]
+        yield "FORMAT", verdict.messages[str(verdict.first_failed)]
     elif verdict.first_failed == "run":
         yield "RUN", WORDS["RUN"]
     elif verdict.code == "duplicate_keys":
@@ -115,12 +114,12 @@ def _of_finding(finding: Finding) -> Iterator[tuple[str, str]]:
     name, offset = finding.mistake, finding.offset_hours
     if name == "POPULATION":  # told from the key sets
         return
-    text = f"{WORDS[name]} ({finding.n_wrong:,} of {finding.n_rows:,} rows)"
-    if offset is not None:
-        text = f"{text}, by {offset:.4g} h in the median"
+    count = f" ({finding.n_wrong:,} of {finding.n_rows:,} rows)" if finding.n_rows else ""
+    text = f"{WORDS[name]}{count}"
     if offset == 0 and name != "FUTURE_LEAK":
-        edge = "start" if name == "WINDOW_EARLY" else "end"
-        text = f"{text}: your window includes its {edge}"
+        text = f"{text}: your window includes its {'start' if name == 'WINDOW_EARLY' else 'end'}"
+    elif offset is not None:
+        text = f"{text}, by {offset:.4g} h in the median"
     yield name, text
 
 

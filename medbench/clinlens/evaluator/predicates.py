@@ -36,7 +36,8 @@ _AFTER_START = {"right", "neither"}
 class Finding:
     """A predicate that does not hold: how many rows are against it, and what kind of mistake it is.
 
-    `offset_hours` is how far the wrong times lie outside of their window (median, 0 at its edge).
+    Of a finding about a whole artifact, `n_rows` is 0. `offset_hours` is how far the wrong times lie
+    outside of their window, in the median; 0 at its edge.
     """
 
     n_wrong: int
@@ -177,7 +178,7 @@ def _split_rule(given: Given, options: dict[str, Any]) -> Finding | None:
 def _sums_to(given: Given, options: dict[str, Any]) -> Finding | None:
     values = given.table.columns[options["column"]]
     total = sum(value for value in values if value is not None)
-    return None if total == options["total"] else Finding(1, len(values), "POPULATION")
+    return None if total == options["total"] else Finding(0, 0, "INCONSISTENT")
 
 
 def _row_formula(given: Given, options: dict[str, Any]) -> Finding | None:
@@ -223,9 +224,9 @@ def _rows_of(table: Table, columns: list[str], where: dict[str, Any]) -> list[tu
 
 def _against_answer(given: Given, value: float | None, options: dict[str, Any]) -> Finding | None:
     if value is None or not math.isfinite(value) or not isinstance(given.answer, Decimal):
-        return Finding(1, len(given.table), "INCONSISTENT")
+        return Finding(0, 0, "INCONSISTENT")
     is_same = near(value, float(given.answer), options["abs"])
-    return None if is_same else Finding(1, len(given.table), "INCONSISTENT")
+    return None if is_same else Finding(0, 0, "INCONSISTENT")
 
 
 _KINDS: dict[str, Callable[[Given, dict[str, Any]], Finding | None]] = {
