@@ -148,7 +148,6 @@ def claim_of(item: ReviewItem) -> dict[str, Any]:
     shown = {
         "claim": claim,
         "claim_template": f"annotation/claims/{item.kind}.html",
-        "claim_kind": item.get_kind_display(),
         "case_number": item.case.position + 1 if item.case else None,
     }
     if item.kind == ReviewItem.Kind.TRIPLET:
