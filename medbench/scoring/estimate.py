@@ -29,11 +29,13 @@ class Estimate(NamedTuple):
     """A coefficient and its 95 % interval.
 
     `reason` is a code for what is missing: why there is no value, or no interval for a value.
+    `undefined` is the share of resamples without a value, which the interval leaves out.
     """
 
     value: float | None
     ci: Interval | None = None
     reason: str | None = None
+    undefined: float = 0.0
 
 
 def resample_weights(
@@ -53,7 +55,8 @@ def resample_weights(
 
 def with_interval(value: float, resampled: NDArray[np.float64]) -> Estimate:
     """The value with the middle 95 % of its resamples, of which NaN are the undefined ones."""
-    defined = resampled[~np.isnan(resampled)]
-    if len(defined) < (1 - MOST_UNDEFINED) * len(resampled):
-        return Estimate(value, None, UNDEFINED_RESAMPLES)
-    return Estimate(value, percentiles(defined))
+    missing = np.isnan(resampled)
+    undefined = float(missing.mean())
+    if undefined > MOST_UNDEFINED:
+        return Estimate(value, None, UNDEFINED_RESAMPLES, undefined)
+    return Estimate(value, percentiles(resampled[~missing]), undefined=undefined)

@@ -206,7 +206,7 @@ def test_without_variation_every_coefficient_is_undefined(tables):
     found = summary(table_of(tables, "made_up_no_variation.csv"), level="ordinal", b=10)
     assert found["percent_agreement"] == 1
     for coefficient in (*found["alphas"].values(), found["ac1"], found["ac2"]):
-        assert coefficient == {"value": None, "ci": None, "reason": "no_variation"}
+        assert coefficient == {"value": None, "ci": None, "reason": "no_variation", "undefined": 0}
     for form in SHROUT_FLEISS.values():
         assert (found["icc"][form]["value"], found["icc"][form]["reason"]) == (None, "no_variance")
     assert set(found["kappas"].values()) == {None}

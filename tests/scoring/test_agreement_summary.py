@@ -190,6 +190,7 @@ def test_too_many_undefined_resamples_leave_no_interval():
     found = of([[1, 1], [1, 1], [1, 1], [1, 2]], "nominal", b=500)
     assert found["alpha"]["value"] is not None
     assert (found["alpha"]["ci"], found["alpha"]["reason"]) == (None, "undefined_resamples")
+    assert found["alpha"]["undefined"] == pytest.approx(0.75**4, abs=0.07)
 
 
 def test_categories_have_no_icc_and_words_no_numbers():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from medbench.scoring.correlation import KINDS, correlation, correlations, difference
-from medbench.scoring.estimate import resample_weights
+from medbench.scoring.estimate import Estimate, resample_weights
 
 RNG = np.random.default_rng
 
@@ -37,8 +37,8 @@ def test_a_line_is_exactly_1(kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_undefined_has_its_reason(kind):
-    assert correlation(kind, np.ones(4), np.arange(4.0)) == (None, None, "constant_input")
-    assert correlation(kind, np.arange(2.0), np.arange(2.0)) == (None, None, "too_few_points")
+    assert correlation(kind, np.ones(4), np.arange(4.0)) == Estimate(None, reason="constant_input")
+    assert correlation(kind, np.arange(2.0), np.arange(2.0)) == Estimate(None, reason="too_few_points")
 
 
 @pytest.fixture
@@ -106,7 +106,7 @@ def by_scipy(level, kind, automated, human):
 def test_two_systems_are_no_correlation():
     chance = RNG(4)
     found = correlations("system", chance.random((2, 20)), chance.random((2, 20)), resamples=50, seed=1)
-    assert found.pearson == (None, None, "too_few_points")
+    assert found.pearson == Estimate(None, reason="too_few_points")
     nothing = correlations("case", np.full((2, 5), np.nan), chance.random((2, 5)), resamples=50, seed=1)
     assert (nothing.pearson.reason, nothing.n_systems, nothing.n_cases) == ("too_few_points", 0, 0)
 
@@ -119,9 +119,9 @@ def test_the_better_metric_is_told_by_the_difference(scores):
         found = difference("case", kind, good, poor, human, resamples=300, seed=1)
         assert found.ci[0] > 0
         assert found.ci[0] < found.value < found.ci[1]
-        assert difference("case", kind, good, good, human, resamples=300, seed=1) == (0, (0, 0), None)
+        assert difference("case", kind, good, good, human, resamples=300, seed=1) == Estimate(0, (0, 0))
     constant = difference("case", "pearson", np.ones_like(human), good, human, resamples=50, seed=1)
-    assert constant == (None, None, "constant_input")
+    assert constant == Estimate(None, reason="constant_input")
 
 
 def test_intervals_cover_the_population():

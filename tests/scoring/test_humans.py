@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from medbench.scoring.estimate import Estimate
 from medbench.scoring.humans import audit, novelty_against_audits, quality, redundancy
 from medbench.scoring.proportion import Z, percent, wilson
 from medbench.scoring.redundancy import distinct_2, self_bleu, tfidf_cosine
@@ -14,7 +15,7 @@ from medbench.scoring.redundancy import distinct_2, self_bleu, tfidf_cosine
 def test_wilson_are_the_shares_that_the_count_does_not_refute(given_):
     """At either end p the score test of hits / n is exactly at its 5 % limit."""
     hits, n = given_
-    share, (low, high), _ = wilson(hits, n)
+    share, (low, high), *_ = wilson(hits, n)
     assert 0 <= low <= share <= high <= 1
     for end in (low, high):
         if 0 < end < 1:
@@ -29,7 +30,7 @@ def test_wilson_equals_statsmodels():
 
 
 def test_nothing_reviewed_is_no_share():
-    assert wilson(0, 0) == (None, None, "nothing_counted")
+    assert wilson(0, 0) == Estimate(None, reason="nothing_counted")
     assert audit(0, 0, 0).approval.value is None
 
 
@@ -68,7 +69,7 @@ def test_quality_compares_means_on_the_items_that_both_rated():
 def test_quality_without_items_is_undefined(n):
     found = quality(np.full((n, 2), 3.0), np.full(n, 4.0), resamples=50, seed=1)
     assert found.n_items == n
-    assert found.human == (3 if n else None, None, "too_few_points")
+    assert found.human == Estimate(3 if n else None, None, "too_few_points")
     assert found.correlations.kendall.value is None
 
 

@@ -59,7 +59,7 @@ def alphas(coded: Coded, levels: Sequence[Level], *, resamples: int, seed: int) 
     found = {level: alpha(coded, level) for level in levels}
     counts = pairable(coded.counts)
     open_: dict[Level, float] = {}
-    for level, (value, _, reason) in found.items():
+    for level, (value, _, reason, _) in found.items():
         if value is None:
             continue
         if len(counts) < 2:

@@ -151,4 +151,4 @@ def _both(value: float, drawn: Floats, k: int) -> tuple[Estimate, Estimate]:
         return Estimate(None, reason=NO_VARIANCE), Estimate(None, reason=NO_VARIANCE)
     single = with_interval(float(value), drawn)
     ci = single.ci and anova.interval_of_mean(single.ci, k)
-    return single, Estimate(anova.spearman_brown(float(value), k), ci, single.reason)
+    return single, single._replace(value=anova.spearman_brown(float(value), k), ci=ci)

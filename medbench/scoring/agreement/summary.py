@@ -36,8 +36,9 @@ def summary(
     """All coefficients with 95 % intervals, ready for JSON; undefined is None with a reason code.
 
     `order` are the ratings of the scale, lowest first: ordinal words need it; `b` resamples of
-    items. An *estimate* below is `{value, ci: [low, high] | None, reason: code | None}`: the
-    reason says why there is no value, or no interval. Raises InvalidInput as `table.code` does.
+    items. An *estimate* below is `{value, ci: [low, high] | None, reason: code | None,
+    undefined}`: the reason says why there is no value, or no interval; `undefined` is the share of
+    resamples that have none. Raises InvalidInput as `table.code` does.
 
     - `level`, `labels` (ratings of the scale, in order), `b`, `seed`
     - `n_items` (with a rating), `n_items_without_ratings`, `n_annotators` (with a rating),
