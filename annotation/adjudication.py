@@ -12,7 +12,7 @@ from annotation.models import Study
 from annotation.protocols import Definition
 from medbench.accounts.permissions import may
 from medbench.errors import Conflict, MedBenchError, NotAllowed
-from medbench.review.models import ItemResult, ReviewItem
+from medbench.review.models import ItemResult
 
 if TYPE_CHECKING:
     from annotation.models import StudyItem, VerdictRevision
@@ -73,8 +73,8 @@ def context_of(study_item: StudyItem, person: User, given: dict[str, str] | None
         "may_decide": refusal is None and bool(differing),
         "refusal": refusal.message if refusal and not result else "",
         "may_open_case": item.case is not None and may(person, "case.edit", study.benchmark.team),
-        "report": workbench.report_of(item) if item.kind == ReviewItem.Kind.TRIPLET else None,
-        **(workbench.claim_of(item) if item.kind == ReviewItem.Kind.TRIPLET else {"claim": item.payload}),
+        "report": workbench.report_of(item),
+        **workbench.claim_of(item),
     }
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from annotation.queries import source_of
 from medbench.review.models import ItemResult, ReviewItem
-from medbench.review.outputs import METRICS, automated_of, system_of
+from medbench.review.outputs import METRICS, automated_of, method_of
 from medbench.scoring.correlation import KINDS, Level, correlations, difference
 from medbench.scoring.humans import audit, novelty_against_audits, quality, redundancy
 
@@ -94,7 +94,7 @@ def _human_scores(tables: Iterable[Ratings]) -> dict[int, float]:
 
 def _correlation(items: list[Judged], tables: list[Ratings], *, seed: int, resamples: int) -> Result | None:
     """Automated scores against people's, by metric and level; None where no output names its system."""
-    systems = sorted({name for each in items if (name := system_of(each.payload))})
+    systems = sorted({name for each in items if (name := method_of(each.payload))})
     if not systems:
         return None
     human = _human_scores(tables)
@@ -129,7 +129,7 @@ def _matrix(items: list[Judged], systems: list[str], values: Mapping[int, float 
     found: dict[tuple[str, str], list[float]] = defaultdict(list)
     for each in items:
         if (value := values[each.position]) is not None:
-            found[system_of(each.payload), each.case].append(value)
+            found[method_of(each.payload), each.case].append(value)
     return np.array([[np.mean(found.get((system, case), [np.nan])) for case in cases] for system in systems])
 
 
@@ -159,7 +159,7 @@ def _audit(items: list[Judged], tables: list[Ratings]) -> Result:
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     novelty: dict[str, dict[str, float]] = defaultdict(dict)
     for each in items:
-        system = system_of(each.payload)
+        system = method_of(each.payload)
         answers = said.get(each.position, set())
         agreed = next(iter(answers)) if len(answers) == 1 else each.decided
         counts[system][agreed if agreed in AUDIT else "undecided"] += 1

@@ -1,4 +1,4 @@
-"""What the review item of a generated output says beside what is judged: which system made it and how
+"""What the review item of a generated output says beside what is judged: which method made it and how
 it was scored automatically. Whoever makes such items (leaderboard) hides both from their judges;
 whoever compares people with machines (annotation) reads them here."""
 
@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-SYSTEM = "system"  # name of the method with its backbone
-AUTOMATED = "automated"  # metric -> score of the system's outputs for the case, 0 to 1
+METHOD = "method"  # its name, with its backbone
+AUTOMATED = "automated"  # metric -> score of the method's outputs for the case, 0 to 1
 METRICS = ("recall", "precision", "f1", "novelty")
-HIDDEN = (SYSTEM, AUTOMATED)  # for `ReviewItem.hides`
+HIDDEN = (METHOD, AUTOMATED)  # for `ReviewItem.hides`
 
 
-def system_of(payload: Mapping[str, Any]) -> str:
-    """The system whose output the item is; "" where it is none's."""
-    return str(payload.get(SYSTEM, ""))
+def method_of(payload: Mapping[str, Any]) -> str:
+    """The method whose output the item is; "" where it is none's."""
+    return str(payload.get(METHOD, ""))
 
 
 def automated_of(payload: Mapping[str, Any], metric: str) -> float | None:
