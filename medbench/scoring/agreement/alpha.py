@@ -58,23 +58,18 @@ def alphas(coded: Coded, levels: Sequence[Level], *, resamples: int, seed: int) 
     """
     found = {level: alpha(coded, level) for level in levels}
     counts = pairable(coded.counts)
-    open_: dict[Level, float] = {}
-    for level, (value, _, reason, _) in found.items():
-        if value is None:
-            continue
-        if len(counts) < 2:
-            found[level] = Estimate(value, None, FEWER_THAN_2_ITEMS)
-        elif value == 1:  # no resample can disagree
-            found[level] = Estimate(value, (1.0, 1.0), reason)
-        else:
-            open_[level] = value
-    if open_:
+    values = {level: each.value for level, each in found.items() if each.value is not None}
+    if len(counts) < 2:
+        return found | {level: Estimate(value, None, FEWER_THAN_2_ITEMS) for level, value in values.items()}
+    if values and all(value == 1 for value in values.values()):  # no resample can disagree
+        return found | dict.fromkeys(values, Estimate(1.0, (1.0, 1.0)))
+    if values:
         patterns = patterns_of(counts)
         parts = [
-            resampled(patterns, weights, list(open_), coded.values)
+            resampled(patterns, weights, list(values), coded.values)
             for weights in resample_weights(patterns.times, resamples=resamples, seed=seed)
         ]
-        for level, value in open_.items():
+        for level, value in values.items():
             found[level] = with_interval(value, np.concatenate([part[level] for part in parts]))
     return found
 

@@ -106,9 +106,9 @@ def _ratio_forms(of: MeanSquares, error: float, df_error: int) -> tuple[Estimate
         perfect = Estimate(1.0, (1.0, 1.0)) if of.items else Estimate(None, reason=UNSTABLE)
         return perfect, perfect
     f, df_items, k = of.items / error, of.n - 1, of.k
-    high = (1 + LEVEL) / 2
-    low_f = f / float(fdtri(df_items, df_error, high))
-    high_f = f * float(fdtri(df_error, df_items, high))
+    tail = (1 + LEVEL) / 2
+    low_f = f / float(fdtri(df_items, df_error, tail))
+    high_f = f * float(fdtri(df_error, df_items, tail))
     single, low, high = ((each - 1) / (each + k - 1) for each in (f, low_f, high_f))
     if f == 0:
         return Estimate(single, (low, high)), Estimate(None, reason=UNSTABLE)

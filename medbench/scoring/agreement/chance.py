@@ -6,11 +6,11 @@ holes; weights for ordinal, interval and ratio scales).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from medbench.scoring.agreement.alpha import pairable, patterns_of
+from medbench.scoring.agreement.alpha import differences, pairable, patterns_of
 from medbench.scoring.agreement.table import MISSING
 from medbench.scoring.estimate import (
     FEWER_THAN_2_ITEMS,
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-
 ROUNDING = 1e-12
 
 
@@ -44,9 +43,9 @@ def percent_agreement(counts: Floats) -> float | None:
 def ac(coded: Coded, level: Level, *, resamples: int, seed: int) -> Estimate:
     """Gwet's coefficient: AC1 for the nominal level, else AC2 with the weights of the level.
 
-    Items with one rating tell how common the labels are. Labels of the scale count where none was
-    given. Reasons: `no_pairable_units`, `no_variation` (as for alpha: all equal is
-    no evidence of anything), and for an interval those of alpha.
+    Items with one rating tell how common the labels are. Labels of the scale count where nobody
+    gave them. Reasons: `no_pairable_units`, `no_variation` (as for alpha: all equal is no evidence
+    of anything), and for an interval those of alpha.
     """
     counts = coded.counts[coded.counts.sum(axis=1) > 0]
     paired = pairable(counts)
@@ -97,10 +96,10 @@ def cohen(coded: Coded, i: int, j: int, *, quadratic: bool = False) -> float | N
     both = (coded.codes[:, [i, j]] != MISSING).all(axis=1)
     if not both.any():
         return None
-    n_labels = len(coded.labels)
-    table = np.zeros((n_labels, n_labels))
-    np.add.at(table, (coded.codes[both, i], coded.codes[both, j]), 1 / both.sum())
-    apart = np.subtract.outer(np.arange(n_labels), np.arange(n_labels))
+    steps, places = np.unique(coded.codes[both][:, [i, j]], return_inverse=True)
+    table = np.zeros((len(steps), len(steps)))
+    np.add.at(table, tuple(places.reshape(-1, 2).T), 1 / both.sum())
+    apart = np.subtract.outer(steps, steps)
     loss = apart**2 if quadratic else apart != 0
     expected = np.outer(table.sum(axis=1), table.sum(axis=0))
     return above_chance(1 - float((table * loss).sum()), 1 - float((expected * loss).sum()))
@@ -113,24 +112,12 @@ def above_chance(observed: float, by_chance: float) -> float | None:
 
 def label_weights(level: Level, values: Floats | None, n_labels: int) -> Floats:
     """How far two labels agree (labels x labels): 1 on the diagonal, 0 at the ends of the scale."""
-    places = np.arange(n_labels, dtype=float)
-    match level:
-        case "nominal":
-            return np.eye(n_labels)
-        case "ordinal":
-            between = np.abs(np.subtract.outer(places, places)) + 1
-            return np.asarray(1 - (between * (between - 1)) / (n_labels * (n_labels - 1)))
-        case "interval":
-            assert values is not None
-            return np.asarray(1 - (np.subtract.outer(values, values) / np.ptp(values)) ** 2)
-        case "ratio":
-            assert values is not None
-            apart, sums = np.subtract.outer(values, values), np.add.outer(values, values)
-            shares = np.divide(apart, sums, out=np.zeros_like(apart), where=sums > 0)
-            ends = (values.max() - values.min()) / (values.max() + values.min())
-            return np.asarray(1 - (shares / ends) ** 2)
-        case _:
-            assert_never(level)
+    if level == "ordinal":
+        between = np.abs(np.subtract.outer(np.arange(n_labels), np.arange(n_labels)))
+        loss = between * (between + 1.0)
+    else:
+        loss = differences(level, values, np.zeros(n_labels))
+    return np.asarray(1 - loss / loss.max())
 
 
 def _agreeing(counts: Floats, weights: Floats) -> Floats:

@@ -165,58 +165,73 @@ def _n(sums: Sums) -> Floats:
     return np.asarray(sums.own[:, :-1, :-1].sum(axis=(1, 2)))
 
 
+class _Equations(NamedTuple):
+    """Normal equations H of raters, mean and ratings once items are absorbed: F x (k+2) x (k+2)."""
+
+    h: Floats
+    first: Floats  # F x 2 x (k+2) x (k+2): by each log
+    second: Floats  # the same, twice by one log; by both it is 0
+
+
+def _equations(sums: Sums, at: Floats) -> _Equations:
+    ratio = np.exp(at[:, :1])
+    grown = 1 + sums.sizes * ratio
+    # How much of the squared total of an item is absorbed, and its derivatives by the log.
+    absorbed = (ratio / grown, ratio / grown**2, ratio * (2 - grown) / grown**3)
+    h, by_item, by_item_twice = (
+        -_bordered(np.einsum("fm,fmij->fij", each, sums.shared)) for each in absorbed
+    )
+    k = sums.own.shape[-1] - 1
+    precision = np.zeros_like(h)
+    precision[:, range(k), range(k)] = np.exp(-at[:, 1:])
+    h += _bordered(sums.own) + precision
+    return _Equations(
+        h, np.stack([by_item, -precision], axis=1), np.stack([by_item_twice, precision], axis=1)
+    )
+
+
 def _evaluate(sums: Sums, at: Floats) -> _Point:
     """The deviance where log(item / error variance), log(rater / error variance) are `at`.
 
-    With H the normal equations of raters, mean and ratings after items are absorbed, and H1 those
-    without the ratings: log|V| + log|x'V⁻¹x| = sum log(1 + m a) + k log(r) + log|H1|, and the
-    residual sum of squares is |H| / |H1|. Here a and r are the two variance ratios.
+    With H1 = H without the ratings: log|V| + log|x'V⁻¹x| = sum log(1 + m a) + k log(r) + log|H1|,
+    and the residual sum of squares is |H| / |H1|. Here a and r are the two variance ratios.
     """
-    k, n = sums.own.shape[-1] - 1, _n(sums)
-    ratio = np.exp(at[:, :1])
-    grown = 1 + sums.sizes * ratio
-    # How much of the squared total of an item is absorbed, and its derivatives by log(a).
-    absorbed = (ratio / grown, ratio / grown**2, ratio * (2 - grown) / grown**3)
-    h = _bordered(sums.own - np.einsum("fm,fmij->fij", absorbed[0], sums.shared))
-    by_item, by_item_twice = (
-        -_bordered(np.einsum("fm,fmij->fij", each, sums.shared)) for each in absorbed[1:]
-    )
-    precision = np.zeros_like(h)
-    precision[:, range(k), range(k)] = np.exp(-at[:, 1:])
-    h += precision
-    inverse = np.zeros_like(h)
-    inverse[:, :-1, :-1] = np.linalg.inv(h[:, :-1, :-1])
-    fitted = np.einsum("fij,fj->fi", inverse, h[:, :, -1])
-    residue = h[:, -1, -1] - np.einsum("fi,fi->f", fitted, h[:, :, -1])
-    rest = -fitted
-    rest[:, -1] = 1
-    rest /= np.sqrt(residue)[:, None]
-
-    first = np.stack([by_item, -precision], axis=1)
-    second = np.zeros((*first.shape[:2], *first.shape[1:]))
-    second[:, 0, 0], second[:, 1, 1] = by_item_twice, precision
-    traces = np.einsum("fij,faji->fa", inverse, first)
-    squares = np.einsum("fi,faij,fj->fa", rest, first, rest)
-    gradient = traces + (n - 1)[:, None] * squares
+    h, first, second = _equations(sums, at)
+    inverse, rest, residue = _solved(h)
+    n = (_n(sums) - 1)[:, None]
+    squares = _forms(rest, first)
+    gradient = _traces(inverse, first) + n * squares
     spread = inverse[:, None] @ first
-    hessian = np.einsum("fij,fabji->fab", inverse, second) - np.einsum("faij,fbji->fab", spread, spread)
     pull = np.einsum("faij,fj->fai", first, rest)
-    hessian += (n - 1)[:, None, None] * (
-        np.einsum("fi,fabij,fj->fab", rest, second, rest)
-        - 2 * np.einsum("fai,fij,fbj->fab", pull, inverse, pull)
-        - squares[:, :, None] * squares[:, None, :]
+    hessian = -np.einsum("faij,fbji->fab", spread, spread) - n[:, :, None] * (
+        2 * np.einsum("fai,fij,fbj->fab", pull, inverse, pull) + squares[:, :, None] * squares[:, None]
     )
-    share = sums.sizes * ratio / grown
+    hessian[:, [0, 1], [0, 1]] += _traces(inverse, second) + n * _forms(rest, second)
+    grown = 1 + sums.sizes * np.exp(at[:, :1])
+    share, k = 1 - 1 / grown, h.shape[-1] - 2
     gradient[:, 0] += (sums.items * share).sum(axis=1)
     gradient[:, 1] += k
     hessian[:, 0, 0] += (sums.items * share / grown).sum(axis=1)
-    deviance = (
-        (sums.items * np.log(grown)).sum(axis=1)
-        + k * at[:, 1]
-        + np.linalg.slogdet(h[:, :-1, :-1])[1]
-        + (n - 1) * np.log(residue)
-    )
-    return _Point(deviance, gradient, hessian, residue)
+    deviance = (sums.items * np.log(grown)).sum(axis=1) + k * at[:, 1] + n[:, 0] * np.log(residue)
+    return _Point(deviance + np.linalg.slogdet(h[:, :-1, :-1])[1], gradient, hessian, residue)
+
+
+def _solved(h: Floats) -> tuple[Floats, Floats, Floats]:
+    """The inverse of H1 (padded with 0), the residual direction over its length, its square."""
+    inverse = np.zeros_like(h)
+    inverse[:, :-1, :-1] = np.linalg.inv(h[:, :-1, :-1])
+    rest = -np.einsum("fij,fj->fi", inverse, h[:, :, -1])
+    rest[:, -1] = 1
+    residue = np.einsum("fi,fi->f", rest, h[:, :, -1])
+    return inverse, rest / np.sqrt(residue)[:, None], residue
+
+
+def _traces(inverse: Floats, matrices: Floats) -> Floats:
+    return np.asarray(np.einsum("fij,faji->fa", inverse, matrices))
+
+
+def _forms(vectors: Floats, matrices: Floats) -> Floats:
+    return np.asarray(np.einsum("fi,faij,fj->fa", vectors, matrices, vectors))
 
 
 def _bordered(sums: Floats) -> Floats:
