@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from medbench.errors import InvalidInput
 from medbench.evals.questions import pair_question, row_question
 from medbench.scoring.matching import CaseScore, Kept, case_score, kept_outputs
 from medbench.scoring.text import normalise
@@ -179,7 +180,9 @@ def judge_case(session: Session, profile: EvaluatorProfile, case: CaseToJudge) -
 
 
 def rows_of(profile: EvaluatorProfile, case: CaseToJudge) -> tuple[Kept, list[Row]]:
-    """Which outputs count (D5), and a row for each reference, the decoy last."""
+    """Which outputs count (D5), and a row for each reference, the decoy last. Raises InvalidInput."""
+    if not case.references:
+        raise InvalidInput("A case without references cannot be scored.", code="invalid_case_empty_gt")
     outputs = case.outputs or ()
     kept = kept_outputs(outputs, profile.tokeniser)
     candidates = tuple(normalise(outputs[i]) for i in kept.indexes)

@@ -52,7 +52,6 @@ class FileStore:
     def __init__(self, path: Path) -> None:
         self._path = path
         with closing(self._open()) as database, database:
-            database.execute("PRAGMA journal_mode=WAL")
             database.execute("CREATE TABLE IF NOT EXISTS verdict (key TEXT PRIMARY KEY, value TEXT NOT NULL)")
 
     def get(self, keys: Collection[str]) -> dict[str, Verdict]:
