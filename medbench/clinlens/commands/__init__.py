@@ -18,7 +18,7 @@ from medbench.errors import MedBenchError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-GROUPS = ("judging",)
+GROUPS = ("building", "judging")
 Commands = argparse._SubParsersAction  # noqa: SLF001  # argparse gives the type no public name
 
 

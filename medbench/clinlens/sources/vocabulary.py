@@ -1,0 +1,54 @@
+"""Words of the credentialed resources that could not be compared with their files.
+
+Where a source has none of an expected word, a template that lives by it is refused, with the words
+that are there: guessing would give empty cohorts that look right.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import duckdb
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from medbench.clinlens.sources.source import Source
+
+SHOWN = 6
+EXPECTED = {
+    "echo/structured_measurement": (("test_type", "TTE"), ("measurement", "lvef")),
+    "note/radiology": (("note_type", "RR"),),
+    "note/discharge": (("note_type", "DS"),),
+    "hosp/emar": (("event_txt", "Administered"),),
+    "hosp/prescriptions": (("drug_type", "MAIN"),),
+}
+NO_INTERVAL = 29999  # the fill value of ECG machines
+LONGEST_MS = 5000  # no interval of a ten-second ECG is longer
+
+
+def unknown_words(source: Source, table: str) -> Iterator[str]:
+    """What a table should hold and does not."""
+    with duckdb.connect() as db:
+        for column, word in EXPECTED.get(table, ()):
+            words = _words(db, source, table, column)
+            if word not in words:
+                shown = ", ".join(words[:SHOWN]) or "nothing"
+                yield f"{table} has no {column} “{word}”, only: {shown}"
+        if table == "ecg/machine_measurements":
+            yield from _other_fill_values(db, source)
+
+
+def _words(db: duckdb.DuckDBPyConnection, source: Source, table: str, column: str) -> list[str]:
+    query = f"SELECT {column}, count(*) AS n FROM {source.relation(table)} GROUP BY 1 ORDER BY n DESC, 1"
+    return [str(row[0]) for row in db.execute(query).fetchall()]
+
+
+def _other_fill_values(db: duckdb.DuckDBPyConnection, source: Source) -> Iterator[str]:
+    for column in ("rr_interval", "qrs_onset", "qrs_end", "t_end"):
+        row = db.execute(
+            f"SELECT {column} FROM {source.relation('ecg/machine_measurements')} "
+            f"WHERE {column} > {LONGEST_MS} AND {column} <> {NO_INTERVAL} ORDER BY 1 LIMIT 1"
+        ).fetchone()
+        if row:
+            yield f"ecg/machine_measurements has {column} = {row[0]}: neither an interval nor {NO_INTERVAL}"

@@ -1,0 +1,149 @@
+"""ADM-CHG: potassium around the first dose that was really given."""
+
+from medbench.clinlens.manifest import Artifact, NumericAnswer
+from medbench.clinlens.templates import fragments as f
+from medbench.clinlens.templates.core import (
+    Mutation,
+    Template,
+    column,
+    grid,
+    keys,
+    predicate,
+    recompute,
+    values,
+)
+
+BEFORE = "l.t >= t0 - INTERVAL $pre HOUR AND l.t < t0"
+AFTER = "l.t >= t0 + INTERVAL $gap HOUR AND l.t < t0 + INTERVAL $post HOUR"
+SQL = (
+    f.LAB_SQL
+    + """
+CREATE OR REPLACE TABLE doses AS
+SELECT hadm_id, subject_id, $which(charttime) AS t0 FROM emar
+WHERE medication = '$drug' AND $given AND hadm_id IS NOT NULL GROUP BY hadm_id, subject_id;
+CREATE OR REPLACE TABLE paired AS
+SELECT hadm_id, t0, pre_time, pre_val, post_time, post_val, post_val - pre_val AS delta
+FROM (
+  SELECT d.hadm_id, d.t0,
+    max(l.t) FILTER (WHERE $before) AS pre_time,
+    arg_max(l.v, (l.t, l.labevent_id)) FILTER (WHERE $before) AS pre_val,
+    min(l.t) FILTER (WHERE $after) AS post_time,
+    arg_min(l.v, (l.t, l.labevent_id)) FILTER (WHERE $after) AS post_val
+  FROM doses d JOIN patients USING (subject_id) JOIN lab l USING (subject_id)
+  WHERE anchor_age + year(t0) - anchor_year >= 18
+  GROUP BY d.hadm_id, d.t0
+) WHERE pre_time IS NOT NULL AND post_time IS NOT NULL;
+"""
+)
+
+TEMPLATE = Template(
+    id="ADM-CHG",
+    title="Potassium around a first dose",
+    tables={
+        "hosp/patients": f.PATIENT_COLUMNS,
+        "hosp/admissions": f.ADMISSION_COLUMNS,
+        "hosp/emar": ("subject_id", "hadm_id", "emar_id", "emar_seq", "charttime", "medication", "event_txt"),
+        "hosp/prescriptions": (
+            "subject_id",
+            "hadm_id",
+            "starttime",
+            "stoptime",
+            "drug_type",
+            "drug",
+            "route",
+        ),
+        "hosp/labevents": f.LAB_COLUMNS,
+    },
+    rows={"hosp/labevents": f"itemid IN ($lab, {f.OTHER_ITEMS})"},
+    grid=grid(
+        lab=(f.LABS["potassium"],),
+        drug=("Furosemide", "Potassium Chloride"),
+        gap=(2, 6),
+        post=(30, 24, 36),
+        pre=(24, 12),
+    ),
+    text={
+        "population": "Take the admissions with a dose of $drug that was given: rows of `data/hosp/emar.csv` with "
+        "`medication` exactly $drug, `event_txt` = `Administered` and a `hadm_id`; the patient must be at least 18 in "
+        "the year of t0 (`anchor_age` + its year - `anchor_year`), with a potassium result on both sides of t0.",
+        "index_time": "The index time t0 is the first `charttime` of such a row of the admission. Orders in "
+        "`data/hosp/prescriptions.csv` do not say that a dose was given.",
+        "window": "Before: `charttime` in [t0 - $pre h, t0). After: `charttime` in [t0 + $gap h, t0 + $post h). The "
+        "starts are included, the ends are not. Results are those of the same patient.",
+        "sources": "Tables: `data/hosp/patients.csv`, `data/hosp/emar.csv`, `data/hosp/labevents.csv`.",
+        "values": f.LAB_TEXT,
+        "statistic": "The value before is the last result of its window, the value after the first of its window (ties "
+        "by `labevent_id`); the change is after minus before. Report the mean change over the admissions.",
+    },
+    sql=SQL,
+    answer_sql="SELECT avg(delta) FROM paired",
+    slots={
+        **f.LAB_SLOTS,
+        "which": "min",
+        "given": "event_txt = 'Administered'",
+        "before": BEFORE,
+        "after": AFTER,
+    },
+    artifacts=(
+        Artifact(
+            "paired",
+            "one row for each admission of the population",
+            ("hadm_id",),
+            (
+                column("hadm_id", "int64", "the admission"),
+                column("t0", "timestamp", "the first dose given"),
+                column("pre_time", "timestamp", "`charttime` of the value before"),
+                column("pre_val", "float64", "value before", unit="mEq/L"),
+                column("post_time", "timestamp", "`charttime` of the value after"),
+                column("post_val", "float64", "value after", unit="mEq/L"),
+                column("delta", "float64", "after minus before", unit="mEq/L"),
+            ),
+        ),
+    ),
+    answer=lambda _: NumericAnswer("mEq/L", 3),
+    tolerance=f.always("0.005"),
+    predicates=lambda p: (
+        *keys("paired"),
+        predicate("P_ANCHOR", "anchor_equals", "paired", columns=["t0"]),
+        predicate(
+            "P_TIME_PRE",
+            "time_window",
+            "paired",
+            column="pre_time",
+            start={"anchor": "t0", "hours": -p["pre"]},
+            end={"anchor": "t0", "hours": 0},
+            closed="left",
+        ),
+        predicate(
+            "P_TIME_POST",
+            "time_window",
+            "paired",
+            column="post_time",
+            start={"anchor": "t0", "hours": p["gap"]},
+            end={"anchor": "t0", "hours": p["post"]},
+            closed="left",
+        ),
+        *values("paired", pre_time=0, pre_val=0.001, post_time=0, post_val=0.001),
+        predicate(
+            "P_DELTA",
+            "row_formula",
+            "paired",
+            formula="difference",
+            columns={"before": "pre_val", "after": "post_val", "result": "delta"},
+            abs=0.002,
+        ),
+        recompute("paired", "mean", 0.01, value="delta"),
+    ),
+    mutations=(
+        Mutation("WINDOW_CLOSED", {"before": BEFORE.replace("l.t < t0", "l.t <= t0")}),
+        Mutation("WINDOW_OPEN_START", {"after": AFTER.replace("l.t >= t0", "l.t > t0")}),
+        Mutation("ORDERED_NOT_GIVEN", {"given": "true"}),
+        Mutation("LAST_NOT_FIRST", {"which": "max"}),
+        f.STORETIME,
+        f.DROP_NULL_HADM,
+    ),
+    naive={"no_change": "SELECT -1.0", "first_table_only": "SELECT count(*) FROM emar"},
+    conventions=("T1", "T2", "T3", "A1", "V1", "V2", "Q1"),
+    subjects="SELECT DISTINCT subject_id FROM emar WHERE hadm_id IN (SELECT hadm_id FROM paired)",
+    patients=140,
+)

@@ -1,0 +1,53 @@
+"""What the four prediction templates share: the file of predictions, its checks, the usual wrong splits."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from medbench.clinlens.manifest import Artifact
+from medbench.clinlens.templates import fragments as f
+from medbench.clinlens.templates.core import SUBJECT, column, predicate
+
+if TYPE_CHECKING:
+    from medbench.clinlens.private import Predicate
+
+PREDICTION_MUTATIONS = (f.RANDOM_SPLIT,)
+
+
+def predictions(key: str) -> Artifact:
+    """predictions.csv: one row for each row of features.csv."""
+    return Artifact(
+        "predictions",
+        "one row for each row of features.csv",
+        (key,),
+        (
+            column(key, "int64", "as in features.csv"),
+            SUBJECT,
+            column("split", "string", "where the patient is", enum=("train", "test")),
+            column("y_true", "int64", "the outcome", enum=(0, 1)),
+            column("y_score", "float64", "predicted probability of the outcome"),
+        ),
+    )
+
+
+def checks(measure: str = "auroc", tolerance: float = 0.01) -> tuple[Predicate, ...]:
+    """P-SPLIT, P-LEAK, P-LABEL, P-SCORE, P-ANCHOR and P-OWNER."""
+    return (
+        predicate("P_ANCHOR", "anchor_equals", "features", columns=["landmark"]),
+        predicate("P_OWNER", "ownership", "features", columns=["subject_id"]),
+        predicate("P_LEAK", "feature_time_before", "features", column="max_feature_time", anchor="landmark"),
+        predicate("P_SPLIT", "split_rule", "predictions", subject="subject_id", split="split"),
+        predicate("P_LABEL", "label_match", "predictions", columns=["y_true"]),
+        predicate("P_OWNER_PREDICTIONS", "ownership", "predictions", columns=["subject_id"]),
+        predicate("P_DOMAIN", "domain", "predictions", column="y_score", min=0, max=1),
+        predicate(
+            "P_SCORE",
+            "score_recompute",
+            "predictions",
+            measure=measure,
+            label="y_true",
+            score="y_score",
+            abs=tolerance,
+            where={"split": "test"},
+        ),
+    )
