@@ -35,6 +35,9 @@ format: .stamps/packages-dev ## put code and templates into their form
 bench: .stamps/packages-dev ## how fast is what people wait for, as JSON
 	@$(PY) tools/bench.py
 
+bench-long: .stamps/packages-dev ## the whole ClinLens suite twice (up to an hour), as JSON
+	@$(PY) tools/bench_clinlens_build.py
+
 lock: .uv/bin/uv ## renew the lock files after a change of pyproject.toml or package.json
 	@$(STEP) "requirements.txt" $(COMPILE) pyproject.toml --extra clinlens --extra evals -o requirements.txt
 	@$(STEP) "requirements-dev.txt" $(COMPILE) pyproject.toml --extra clinlens --extra evals --group dev -c requirements.txt -o requirements-dev.txt
@@ -65,4 +68,4 @@ clean: ## remove everything made, except your data in var/
 .uv/bin/uv:
 	@$(STEP) "uv, which makes the locks" sh -c '$(PYTHON) -m venv --without-pip .uv && $(PIP) .uv/bin/python install uv'
 
-.PHONY: help setup assets demo test test-long format bench lock clean
+.PHONY: help setup assets demo test test-long format bench bench-long lock clean
