@@ -62,12 +62,20 @@ def check_package(task: SuiteTask, folder: Path) -> Manifest:
     digests = (package_digest(folder), file_sha256(folder / layout.MANIFEST), manifest.private_commitment)
     if digests != (task.package_digest, task.manifest_sha256, task.private_commitment):
         raise InvalidInput(f"{folder} is not the task that the suite pins.", code="digest")
-    named = {file.path for file in manifest.files} | {layout.MANIFEST}
-    found = {line.split("  ", 1)[1] for line in lines.splitlines()}
-    if named != found:
-        odd = min(named ^ found)
-        raise InvalidInput(f"{folder / odd} is in the manifest or in the folder, not in both.", code="files")
+    found = dict(reversed(line.split("  ", 1)) for line in lines.splitlines())
+    odd = _odd_file(manifest, found)
+    if odd:
+        raise InvalidInput(f"{folder / odd} is not as the manifest says.", code="files")
     return manifest
+
+
+def _odd_file(manifest: Manifest, found: dict[str, str]) -> str:
+    """A file that manifest and folder (digests by path) do not agree on, "" for none."""
+    named = {file.path: file.sha256 for file in manifest.files}
+    beside = {layout.MANIFEST, layout.QUESTION, layout.DATA_CARD}
+    odd = {path for path in found.keys() - named.keys() if path not in beside}
+    odd |= {path for path, digest in named.items() if found.get(path) != digest}
+    return min(odd, default="")
 
 
 def _misfits(manifest: Manifest, private: PrivateTask) -> Iterator[str]:

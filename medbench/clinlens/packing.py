@@ -26,7 +26,7 @@ FIXED_TIME = (1980, 1, 1, 0, 0, 0)  # the first that a zip archive can hold
 FIXED_MODE = 0o100644
 LEVEL = 6
 LONG_LINE = 40  # characters of a workflow's line that is looked for
-TELLING_DIGITS = 3  # an answer of fewer says nothing where it is met
+TELLING_DIGITS = 3  # an answer of fewer (24, 0.5) is met by chance
 _NUMBER = re.compile(r"(?<![\w.])-?[0-9]+(?:\.[0-9]+)?(?![\w.])")
 
 
@@ -94,7 +94,7 @@ def _secrets(folder: Path) -> Iterator[tuple[bytes, str]]:
 def _answer_leak(question: str, manifest: Manifest, private: PrivateTask) -> str:
     """Whether the answer stands in manifest or question, in any spelling of its number."""
     right = Decimal(private.answer.answer)
-    if len(right.as_tuple().digits) < TELLING_DIGITS:
+    if len(f"{right.normalize():f}".replace(".", "").rstrip("0")) < TELLING_DIGITS:
         return ""
     spoken = {name: value for name, value in manifest.as_dict().items() if name != "files"}
     for name, text in ((layout.MANIFEST, str(spoken)), (layout.QUESTION, question)):

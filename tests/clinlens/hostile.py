@@ -4,6 +4,7 @@
 neither Django nor a database, and ends at once when the evaluator takes too much memory.
 """
 
+import contextlib
 import json
 import random
 import resource
@@ -192,6 +193,8 @@ def outcomes(count, seed=7):
         evaluate(suite, roots, path)  # everything is imported now
         _limit_memory()
         events = _watch()
+        compile("0", "probe", "eval")
+        assert events == ["compile"], "the watch is deaf"
         found = []
         for number in range(count):
             events.clear()
@@ -224,6 +227,8 @@ def _code(suite, roots, path):
 def _limit_memory():
     used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY, used + MEMORY))
+    with contextlib.suppress(MemoryError):
+        raise AssertionError(f"{len(bytearray(2 * MEMORY)):,} bytes were given")
 
 
 def _watch():

@@ -8,6 +8,7 @@ import pytest
 
 from medbench.clinlens import layout
 from medbench.clinlens.archive import Rejected
+from medbench.clinlens.evaluator.conditions import CONDITIONS, Verdict
 from medbench.clinlens.evaluator.results import evaluate
 from medbench.clinlens.evaluator.totals import macro, micro, rounded
 from medbench.clinlens.private import ReferenceAnswer
@@ -188,6 +189,16 @@ def test_golden_row79_an_older_edition_of_the_suite(tmp_path):
     with pytest.raises(Rejected) as refused:
         evaluate(suite, roots, write_zip(tmp_path / "run.zip", files))
     assert refused.value.code == "suite_mismatch"
+
+
+def test_strict_and_exec_of_the_shared_golden_values(testdata):
+    golden = json.loads((testdata / "golden/golden_metrics.json").read_text())
+    cases = [case for case in golden["cases"] if case["metric"] == "strict_pass"]
+    assert len(cases) == 2
+    for case in cases:
+        states = ["pass" if each else "fail" for each in case["input"].values()]
+        verdict = Verdict(GOLDEN, dict(zip(CONDITIONS, states, strict=True)))
+        assert {"strict": verdict.strict_pass, "exec": verdict.exec_success} == case["expected"]
 
 
 def test_every_golden_row_has_its_test():

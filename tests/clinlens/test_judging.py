@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import zipfile
+from dataclasses import replace
 
 import pytest
 from django.core.management import call_command
@@ -19,6 +20,7 @@ from tests.clinlens.build import (
     GOLDEN,
     KEYS,
     RECOMPUTE,
+    RIGHT,
     ROWS,
     WORKFLOW,
     right_files,
@@ -222,6 +224,12 @@ def test_pack_stops_at_a_leak(run, golden, tmp_path, name, text, leak):
     assert f"{name} holds" in err
     assert leak in err
     assert not list(tmp_path.glob("mini.zip*"))
+
+
+def test_a_short_answer_that_stands_in_the_question_by_chance_is_no_leak(run, tmp_path):
+    write_golden(tmp_path, right=replace(RIGHT, answer="24.0"))
+    rebuilt(tmp_path, "question.md", "Take the first 24 h.\n")
+    assert run("pack", "--out", tmp_path / "mini.zip")[0] == 0
 
 
 def test_pack_stops_at_a_file_that_no_manifest_names(run, golden, tmp_path):

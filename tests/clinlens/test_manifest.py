@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from medbench.clinlens import layout
-from medbench.clinlens.canonical import canonical_json, package_digest, private_commitment
+from medbench.clinlens.canonical import canonical_json, package_digest, private_commitment, write_checksums
 from medbench.clinlens.checked import check_package, load_task
 from medbench.clinlens.labels import normalised
 from medbench.clinlens.manifest import manifest_of, read_manifest
@@ -184,6 +184,15 @@ def test_a_package_that_is_not_as_it_was_built_is_noticed(golden, spoil):
     _, suite, public, _ = golden
     spoil(public)
     assert code_of(check_package, suite.tasks[0], public) in {"digest", "special_file"}
+
+
+def test_a_file_that_the_manifest_does_not_name_is_noticed_behind_right_checksums(golden):
+    roots, _, public, _ = golden
+    add_file(public)
+    change(public / "manifest.json", package_digest=package_digest(public))
+    write_checksums(public)
+    suite = write_suite(roots.public, [GOLDEN])
+    assert code_of(check_package, suite.tasks[0], public) == "files"
 
 
 def predicate(kind, **given):
