@@ -62,7 +62,7 @@ def check_package(task: SuiteTask, folder: Path) -> Manifest:
     digests = (package_digest(folder), file_sha256(folder / layout.MANIFEST), manifest.private_commitment)
     if digests != (task.package_digest, task.manifest_sha256, task.private_commitment):
         raise InvalidInput(f"{folder} is not the task that the suite pins.", code="digest")
-    found = dict(reversed(line.split("  ", 1)) for line in lines.splitlines())
+    found = {path: digest for digest, path in (line.split("  ", 1) for line in lines.splitlines())}
     odd = _odd_file(manifest, found)
     if odd:
         raise InvalidInput(f"{folder / odd} is not as the manifest says.", code="files")
