@@ -9,19 +9,16 @@ from __future__ import annotations
 
 import io
 import os
-import warnings
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyvips
-import tifffile
 from PIL import Image
 
 from medbench.slides import geometry, truth
 from medbench.slides.reader import SlideRefused
-from medbench.slides.tiff import NotTiff, TiffFile
 from medbench.slides.truth import UNKNOWN, Scale
 
 if TYPE_CHECKING:
@@ -29,6 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import pydicom
+    import tifffile
     from numpy.typing import NDArray
 
 MAX_PX = 500_000_000  # more is hours of work: the person who has the file converts it better
@@ -145,15 +143,8 @@ def _picture(path: Path) -> Source:
 
 
 def _tiff(path: Path) -> Source:
-    try:
-        tiff = tifffile.TiffFile(path)
-    except Exception as error:  # what a damaged file does to tifffile is of every kind
-        raise SlideRefused(
-            "The TIFF's own description is damaged. Export it again.", code="damaged"
-        ) from error
-    with tiff:
+    with truth.open_tiff(path) as tiff:
         truth.check_tiff(tiff)
-        _check_whole(path)
         page = tiff.series[0].keyframe
         _check_pixels(page.imagewidth, page.imagelength)
         pieces = zip(page.dataoffsets, page.databytecounts, strict=False)
@@ -164,15 +155,6 @@ def _tiff(path: Path) -> Source:
 
 
 CUT_SHORT = "The file ends before its contents do. Copy it again."
-
-
-def _check_whole(path: Path) -> None:
-    """Raise SlideRefused unless every directory of a TIFF is there: one that is cut short lacks the last."""
-    try:
-        with TiffFile(path) as file:
-            file.levels()
-    except NotTiff as error:
-        raise SlideRefused(CUT_SHORT, code="cut_short") from error
 
 
 def _tiff_picture(path: Path, tiff: tifffile.TiffFile) -> pyvips.Image:
@@ -202,22 +184,15 @@ def _from_array(pixels: NDArray[np.uint8]) -> pyvips.Image:
 
 
 def _dicom(path: Path) -> Source:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # names longer than they may be, and the like
+    with truth.reading_dicom():
         truth.check_dicom(truth.read_dicom(path, pixels=False))
         image = truth.read_dicom(path, pixels=True)
-        try:
-            pixels = _assemble(image)
-        except SlideRefused:
-            raise
-        except Exception as error:  # every attribute of a damaged file may lack or be of another kind
-            raise SlideRefused("The DICOM file is damaged. Export it again.", code="damaged") from error
-    picture = _from_array(pixels)
-    if profile := _optical(image, "ICCProfile"):
-        picture = picture.copy()
-        picture.set_type(pyvips.GValue.blob_type, "icc-profile-data", bytes(profile))
-    objective = geometry.plausible_objective(_float(_optical(image, "ObjectiveLensPower")))
-    return Source(picture, "dicom", truth.dicom_scale(image), objective)
+        picture = _from_array(_assemble(image))
+        if profile := _optical(image, "ICCProfile"):
+            picture = picture.copy()
+            picture.set_type(pyvips.GValue.blob_type, "icc-profile-data", bytes(profile))
+        objective = geometry.plausible_objective(_float(_optical(image, "ObjectiveLensPower")))
+        return Source(picture, "dicom", truth.dicom_scale(image), objective)
 
 
 def _optical(image: pydicom.Dataset, name: str) -> Any:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from itertools import islice
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from medbench.slides.geometry import Level
 
+MOST_PAGES = 64  # tifffile follows a chain of directories that is a loop for ever
 SAME = 2  # two decoders of JPEG 2000 may differ by a rounding step or two; a mistaken colour by 50
 logging.getLogger("tifffile").setLevel(logging.CRITICAL)  # it complains of every odd tag
 
@@ -39,7 +41,7 @@ class ExactTiles:
         except (OSError, ValueError, tifffile.TiffFileError):
             return None
         shape = level.height, level.width, level.tile_height, level.tile_width
-        for page in (each.aspage() for each in tiff.pages):
+        for page in (each.aspage() for each in islice(tiff.pages, MOST_PAGES)):
             if _shape(page) == shape:
                 tiles = cls(tiff, page)
                 own = tiles.tile(0, 0)
@@ -52,12 +54,11 @@ class ExactTiles:
         """One whole tile as RGB; None where it is empty, or nothing that is RGB."""
         page = self._page
         number = row * (-(-page.imagewidth // page.tilewidth)) + column
-        offset, count = page.dataoffsets[number], page.databytecounts[number]
-        if not count:
+        if number >= min(len(page.dataoffsets), len(page.databytecounts)) or not page.databytecounts[number]:
             return None
         with self._lock:
-            self._tiff.filehandle.seek(offset)
-            content = self._tiff.filehandle.read(count)
+            self._tiff.filehandle.seek(page.dataoffsets[number])
+            content = self._tiff.filehandle.read(page.databytecounts[number])
         try:
             pixels = page.decode(content, number, jpegtables=page.jpegtables)[0]
         except Exception:  # noqa: BLE001  # decoders of a dozen kinds, each with errors of its own

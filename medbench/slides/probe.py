@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import tifffile
-
 from medbench.slides import colour, companions, converting, geometry, overview, proof, quality, truth
 from medbench.slides.findings import refusal
 from medbench.slides.overview import THUMBNAIL_MAX_PX
@@ -79,15 +77,12 @@ def _checked(path: Path, slide: SlideFile) -> Scale:
     """The scale of a file that OpenSlide opens. Raises SlideRefused where it would not show it truly."""
     own = Scale(slide.mpp, "scanner") if slide.mpp else UNKNOWN
     if slide.vendor == "dicom":
-        truth.check_dicom(truth.read_dicom(path, pixels=False))
+        with truth.reading_dicom():
+            truth.check_dicom(truth.read_dicom(path, pixels=False))
         return Scale(slide.mpp, "dicom") if slide.mpp else UNKNOWN
     if not truth.is_tiff(converting.start_of(path)):
         return own
-    try:
-        tiff = tifffile.TiffFile(path)
-    except Exception:  # noqa: BLE001  # what an odd file does to tifffile is of every kind; OpenSlide opens it
-        return own
-    with tiff:
+    with truth.open_tiff(path) as tiff:
         if slide.vendor == "generic-tiff":
             truth.check_tiff(tiff)
             return truth.tiff_scale(tiff)

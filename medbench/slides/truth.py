@@ -9,17 +9,22 @@ from __future__ import annotations
 
 import logging
 import re
+import warnings
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import tifffile
+
 from medbench.slides import geometry
 from medbench.slides.reader import SlideRefused
+from medbench.slides.tiff import TiffFile
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     import pydicom
-    import tifffile
 
 logging.getLogger("tifffile").setLevel(logging.CRITICAL)  # it complains of every odd tag
 
@@ -96,6 +101,23 @@ def refuse_colours(model: str) -> SlideRefused:
 def is_tiff(start: bytes) -> bool:
     """Whether a file that starts so is a TIFF or BigTIFF."""
     return start[:4] in (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
+
+
+def open_tiff(path: Path) -> tifffile.TiffFile:
+    """The TIFF at `path`, its chain of directories known to end: tifffile would follow a loop for ever.
+
+    Raises SlideRefused.
+    """
+    try:
+        with TiffFile(path) as own:
+            own.levels()
+        return tifffile.TiffFile(path)
+    except Exception as error:  # what a damaged file does to tifffile is of every kind
+        raise SlideRefused(
+            "The TIFF's directories are damaged, not all there, or more than 256 in number. Copy or export "
+            "it again.",
+            code="damaged",
+        ) from error
 
 
 def check_tiff(tiff: tifffile.TiffFile) -> None:
@@ -192,14 +214,21 @@ def dicom_scale(image: pydicom.Dataset) -> Scale:
 
 
 def read_dicom(path: Path, *, pixels: bool) -> pydicom.Dataset:
-    """The tags of DICOM_TAGS, and PixelData if wanted. Raises SlideRefused for a damaged file."""
+    """The tags of DICOM_TAGS, and PixelData if wanted. Use inside `reading_dicom`."""
     from pydicom import dcmread
-    from pydicom.config import WARN, settings
-    from pydicom.errors import InvalidDicomError
 
-    settings.reading_validation_mode = WARN
-    try:
-        tags = [*DICOM_TAGS, "PixelData"] if pixels else DICOM_TAGS
-        return dcmread(path, stop_before_pixels=not pixels, specific_tags=list(tags))
-    except (InvalidDicomError, OSError, ValueError, KeyError, EOFError, AttributeError) as error:
-        raise SlideRefused("The DICOM file is damaged. Export it again.", code="damaged") from error
+    tags = [*DICOM_TAGS, "PixelData"] if pixels else DICOM_TAGS
+    return dcmread(path, stop_before_pixels=not pixels, specific_tags=list(tags))
+
+
+@contextmanager
+def reading_dicom() -> Iterator[None]:
+    """Turns whatever a damaged file makes pydicom raise, when a tag is read or used, into SlideRefused."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # names longer than they may be, and the like
+        try:
+            yield
+        except (SlideRefused, MemoryError):
+            raise
+        except Exception as error:  # each attribute may lack, or be of another kind
+            raise SlideRefused("The DICOM file is damaged. Export it again.", code="damaged") from error

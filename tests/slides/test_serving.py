@@ -382,4 +382,4 @@ def test_there_is_nothing_outside_the_grid(browser, bruno, slide):
 def test_other_addresses_pass_the_wrapper_untouched(browser, ada):
     client = browser(ada)
     assert client.get("/cases/").status_code == 200
-    assert client.get("/slides/").status_code == 404
+    assert client.get("/slides/nothing").status_code == 404

@@ -1,0 +1,123 @@
+"""Tiny slides that show what goes wrong with large ones, each made here from a few pixels."""
+
+import io
+import shutil
+
+import numpy as np
+import pydicom
+import tifffile
+from PIL import Image, ImageFilter
+from pydicom.encaps import encapsulate
+from pydicom.uid import JPEGBaseline8Bit
+
+from tests.slides import damage
+
+APERIO = "Aperio Image Library v12.0.0\r\n"
+
+
+def texture(width, height, seed=1):
+    """Smooth stained-looking noise: JPEG keeps it nearly as it is."""
+    noise = np.random.default_rng(seed).integers(0, 255, (height // 8 + 2, width // 8 + 2, 3), np.uint8)
+    picture = Image.fromarray(noise).resize((width, height), Image.Resampling.BICUBIC)
+    return np.asarray(picture.filter(ImageFilter.GaussianBlur(1)))
+
+
+def write_pyramid(path, sizes, *, tile=(256, 256), compression="jpeg", **fields):
+    """A generic TIFF with one directory for each (width, height)."""
+    whole = Image.fromarray(texture(*sizes[0]))
+    with tifffile.TiffWriter(path) as tiff:
+        for number, size in enumerate(sizes):
+            tiff.write(
+                np.asarray(whole.resize(size, Image.Resampling.BOX)),
+                tile=tile,
+                photometric="rgb",
+                compression=compression,
+                compressionargs={"level": 90} if compression == "jpeg" else None,
+                subfiletype=0 if number == 0 else 1,
+                metadata=None,
+                **fields,
+            )
+    return path
+
+
+def empty_tile(source, target, column, row):
+    """A copy of a tiled TIFF in which a tile of level 0 has neither place nor bytes."""
+    shutil.copyfile(source, target)
+    with tifffile.TiffFile(target) as tiff:
+        page = tiff.pages[0]
+        number = row * -(-page.imagewidth // page.tilewidth) + column
+        tags = [page.tags[name] for name in ("TileOffsets", "TileByteCounts")]
+        places = [(tag.valueoffset, {3: 2, 4: 4, 16: 8}[int(tag.dtype)]) for tag in tags]
+    with target.open("r+b") as file:
+        for at, size in places:
+            file.seek(at + number * size)
+            file.write(bytes(size))
+    return target
+
+
+def aperio_clone(path, *, scale="|MPP = 0.499", compression="jpeg", size=(700, 500)):
+    """An SVS with all that must not leave the server: label, macro, file name, user, barcode."""
+    pixels = texture(*size)
+    if compression == 33003:  # JPEG 2000 of YCbCr: tifffile stores what it is given
+        pixels = np.asarray(Image.fromarray(pixels).convert("YCbCr"))
+    small = np.asarray(Image.fromarray(pixels).resize((size[0] // 4, size[1] // 4)))
+    about = (
+        f"{APERIO}{size[0]}x{size[1]} [0,0 {size[0]}x{size[1]}] (240x240) JPEG/RGB Q=70"
+        f"|AppMag = 20{scale}|Filename = CANARY-FILE|User = CANARY-USER|Barcode = CANARY-BARCODE"
+    )
+    with tifffile.TiffWriter(path) as tiff:
+
+        def page(data, note, **fields):
+            tiff.write(data, photometric="rgb", metadata=None, description=note, **fields)
+
+        page(pixels, about, tile=(240, 240), compression=compression)
+        page(small, APERIO + "thumbnail", rowsperstrip=16, compression="jpeg")
+        page(small, about, tile=(240, 240), compression=compression)
+        label = damage.plain(120, 90, (1, 254, 3))
+        page(
+            label,
+            APERIO + "label 120x90",
+            rowsperstrip=90,
+            compression="lzw",
+            subfiletype=1,
+        )
+        macro = damage.plain(160, 64, (3, 1, 254))
+        page(
+            macro,
+            APERIO + "macro 160x64",
+            rowsperstrip=64,
+            compression="jpeg",
+            subfiletype=9,
+        )
+    return path
+
+
+def write_dicom(template, path, size, *, flavour="VOLUME", spacing_mm=0.0005, number=1, paths=1, planes=1):
+    """A TILED_FULL slide of JPEG frames of 256 px; `template` is a sound one whose other tags it takes."""
+    image = pydicom.dcmread(template)
+    pixels = Image.fromarray(texture(*size))
+    frames = []
+    for top in range(0, size[1], 256):
+        for left in range(0, size[0], 256):
+            buffer = io.BytesIO()
+            pixels.crop((left, top, left + 256, top + 256)).save(buffer, "JPEG", quality=90)
+            frames.append(buffer.getvalue())
+    image.PixelData = encapsulate(frames)
+    image["PixelData"].is_undefined_length = True
+    image.file_meta.TransferSyntaxUID = JPEGBaseline8Bit
+    image.Rows = image.Columns = 256
+    image.TotalPixelMatrixColumns, image.TotalPixelMatrixRows = size
+    image.NumberOfFrames, image.PhotometricInterpretation = len(frames), "YBR_FULL_422"
+    image.NumberOfOpticalPaths, image.TotalPixelMatrixFocalPlanes = paths, planes
+    image.DimensionOrganizationType = "TILED_FULL"
+    image.ImageType = ["ORIGINAL", "PRIMARY", flavour, "NONE" if number == 1 else "RESAMPLED"]
+    measures = image.SharedFunctionalGroupsSequence[0].PixelMeasuresSequence[0]
+    measures.PixelSpacing = [spacing_mm, spacing_mm]
+    image.SOPInstanceUID = image.file_meta.MediaStorageSOPInstanceUID = f"1.2.3.4.{number}"
+    image.SeriesInstanceUID = "1.2.3.5"
+    image.PatientName, image.PatientID = "CANARY^PATIENT", "CANARY-ID"
+    for name in ("ExtendedOffsetTable", "ExtendedOffsetTableLengths"):
+        if name in image:
+            del image[name]
+    image.save_as(path)
+    return path
