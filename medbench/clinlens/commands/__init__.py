@@ -1,6 +1,6 @@
 """The command line of ClinLens. `manage.py clinlens` hands over to `main`.
 
-Each module named in `GROUPS` has `add(commands)`, which adds its subcommands and sets the default
+Each module of `GROUPS` has `add(commands)`, which adds its subcommands and sets the default
 `run` of each: a function of the parsed options that answers an Outcome and may raise MedBenchError.
 """
 
@@ -18,7 +18,11 @@ from medbench.errors import MedBenchError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-GROUPS = ("building", "judging")
+# The commands by module. One alone is imported where it can be: readers of ECGs take a second.
+GROUPS = {
+    "building": ("source", "synth", "plan", "build", "qc"),
+    "judging": ("pack", "check", "evaluate"),
+}
 Commands = argparse._SubParsersAction  # noqa: SLF001  # argparse gives the type no public name
 
 
@@ -34,7 +38,8 @@ class Outcome:
 
 def main(arguments: Sequence[str] | None = None, prog: str = "python -m medbench.clinlens") -> int:
     """Run one command: 0 done, 1 bad input (told on stderr), 2 wrong usage (argparse exits)."""
-    options = _parser(prog).parse_args(arguments)
+    given = sys.argv[1:] if arguments is None else arguments
+    options = _parser(prog, given[0] if given else "").parse_args(given)
     try:
         outcome: Outcome = options.run(options)
     except MedBenchError as error:
@@ -61,11 +66,11 @@ def command(commands: Commands[Any], name: str, help_text: str, run: Any) -> arg
     return parser
 
 
-def _parser(prog: str) -> argparse.ArgumentParser:
+def _parser(prog: str, asked: str) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog=prog, description="Executable clinical tasks: built, checked and judged."
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for name in GROUPS:
+    for name in [name for name, members in GROUPS.items() if asked in members] or GROUPS:
         import_module(f"{__name__}.{name}").add(commands)
     return parser
