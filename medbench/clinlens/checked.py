@@ -75,6 +75,7 @@ def _odd_file(manifest: Manifest, found: dict[str, str]) -> str:
     beside = {layout.MANIFEST, layout.QUESTION, layout.DATA_CARD}
     odd = {path for path in found.keys() - named.keys() if path not in beside}
     odd |= {path for path, digest in named.items() if found.get(path) != digest}
+    odd |= beside - found.keys()
     return min(odd, default="")
 
 

@@ -80,15 +80,25 @@ def find_leak(folder: Path, manifest: Manifest, private: PrivateTask) -> str:
             if secret in data:
                 return f"{name} holds {what}."
     if isinstance(manifest.answer, NumericAnswer):
-        return _answer_leak((folder / layout.QUESTION).read_text(), manifest, private)
+        return _answer_leak((folder / layout.QUESTION).read_text(errors="replace"), manifest, private)
     return ""
 
 
 def _secrets(folder: Path) -> Iterator[tuple[bytes, str]]:
-    yield (folder / layout.CANARY).read_bytes().strip(), "the canary of the private tree"
-    for line in (folder / layout.WORKFLOW).read_bytes().splitlines():
+    canary = _private_bytes(folder / layout.CANARY).strip()
+    if not canary:
+        raise InvalidInput(f"{folder / layout.CANARY} is empty: no leak would be found.", code="private")
+    yield canary, "the canary of the private tree"
+    for line in _private_bytes(folder / layout.WORKFLOW).splitlines():
         if len(line.strip()) >= LONG_LINE:
             yield line.strip(), "a line of the reference workflow"
+
+
+def _private_bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise InvalidInput(f"{path} cannot be read: {error.strerror}.", code="private") from error
 
 
 def _answer_leak(question: str, manifest: Manifest, private: PrivateTask) -> str:

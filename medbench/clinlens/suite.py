@@ -72,10 +72,13 @@ def read_suite(folder: Path) -> Suite:
     """The suite of a public folder; raises InvalidInput."""
     found = schema.load_document(folder / layout.SUITE, schema.SUITE)
     tasks = tuple(SuiteTask(**each) for each in found["tasks"])
+    suite = Suite(found["suite"], found["source"]["kind"], found["source"]["release"], tasks)
     ids = [task.task_id for task in tasks]
     if ids != sorted(set(ids)):
         raise InvalidInput(f"{folder / layout.SUITE}: task ids must be sorted and differ.", code="suite")
-    return Suite(found["suite"], found["source"]["kind"], found["source"]["release"], tasks)
+    if file_sha256(folder / layout.SUITE) != suite.digest:
+        raise InvalidInput(f"{folder / layout.SUITE} is not in its one spelling.", code="suite")
+    return suite
 
 
 def write_suite(folder: Path, task_ids: Iterable[str]) -> Suite:

@@ -12,7 +12,7 @@ import pytest
 from django.core.management import call_command
 
 from medbench.clinlens import layout
-from medbench.clinlens.canonical import canonical_json, package_digest, write_checksums
+from medbench.clinlens.canonical import canonical_json, package_digest, private_commitment, write_checksums
 from medbench.clinlens.commands import main
 from medbench.clinlens.suite import write_suite
 from tests.clinlens.build import (
@@ -195,7 +195,7 @@ def test_pack_makes_the_same_public_archive_each_time(run, golden, tmp_path):
         assert not any(CANARY.encode() in archive.read(name) for name in names)
 
 
-def rebuilt(tmp_path, name, text):
+def rebuilt(tmp_path, name, text, commitment=None):
     """The public task with another file in it, its digests made anew; what a careless build would do."""
     public = public_task(tmp_path)
     (public / name).write_text(text)
@@ -204,6 +204,7 @@ def rebuilt(tmp_path, name, text):
         data = (public / file["path"]).read_bytes()
         file |= {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
     manifest["package_digest"] = package_digest(public)
+    manifest["private_commitment"] = commitment or manifest["private_commitment"]
     (public / "manifest.json").write_bytes(canonical_json(manifest))
     write_checksums(public)
     write_suite(public.parent, [GOLDEN])
@@ -236,6 +237,33 @@ def test_pack_stops_at_a_file_that_no_manifest_names(run, golden, tmp_path):
     (public_task(tmp_path) / "data" / "reference.csv").write_text("x\n")
     status, _, err = run("pack", "--out", tmp_path / "mini.zip")
     assert (status, err.partition(":")[0]) == (1, "digest")
+
+
+@pytest.mark.parametrize(
+    ("name", "content"), [("CANARY", ""), ("CANARY", None), ("reference/workflow.py", None)]
+)
+def test_pack_does_not_scan_without_something_to_look_for(run, golden, tmp_path, name, content):
+    path = tmp_path / "private" / "mini" / GOLDEN / name
+    path.unlink()
+    if content is not None:
+        path.write_text(content)
+    rebuilt(
+        tmp_path,
+        "DATA_CARD.md",
+        "Times are local.\n",
+        commitment=private_commitment(path.parents[name.count("/")]),
+    )
+    status, _, err = run("pack", "--out", tmp_path / "mini.zip")
+    assert (status, err.partition(":")[0]) == (1, "private")
+
+
+def test_results_that_cannot_be_written_leave_nothing(run, golden, tmp_path):
+    _, suite = golden
+    (tmp_path / "taken").mkdir()
+    path = write_zip(tmp_path / "run.zip", right_files(suite))
+    status, _, err = run("evaluate", path, "--out", tmp_path / "taken")
+    assert (status, err.partition(":")[0]) == (1, "not_written")
+    assert not list(tmp_path.glob("*.part"))
 
 
 def test_pack_gives_no_credentialed_rows_away(run, tmp_path):

@@ -88,6 +88,14 @@ def test_a_suite_is_read_as_it_was_written(tmp_path):
     assert again.scope_sizes == {"whole_patient": 2, "admission": 0, "icu_stay": 1, "event_study": 0}
 
 
+def test_a_suite_file_in_another_spelling_is_refused(golden):
+    """Else its digest would not be what sha256sum says."""
+    roots, *_ = golden
+    path = roots.public / "suite.json"
+    path.write_text(json.dumps(json.loads(path.read_bytes()), indent=2))
+    assert code_of(read_suite, roots.public) == "suite"
+
+
 def test_the_same_tasks_make_the_same_bytes(tmp_path):
     first, second = (write_golden(tmp_path / name) for name in ("a", "b"))
     assert first[1].digest == second[1].digest

@@ -159,6 +159,8 @@ def _write(path: Path, data: bytes) -> None:
         part.replace(path)
     except OSError as error:
         raise InvalidInput(f"{path} cannot be written: {error.strerror}.", code="not_written") from error
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def results_text(results: dict[str, Any]) -> str:
