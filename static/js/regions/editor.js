@@ -108,7 +108,8 @@ export class RegionEditor {
   #placed(region) {
     const [at, regions] = [this.#editing, this.#history.now];
     this.#editing = -1;
-    this.#viewer.element.dispatchEvent(new CustomEvent("region-end", { bubbles: true }));
+    // Later, so that the click that ended it does not fall on what the page shows then.
+    setTimeout(() => this.#viewer.element.dispatchEvent(new CustomEvent("region-end", { bubbles: true })));
     if (!region) return this.#draw();
     this.#change(at < 0 ? [...regions, region] : regions.with(at, region));
     announce(`Region ${at < 0 ? regions.length + 1 : at + 1} kept.`);

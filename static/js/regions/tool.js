@@ -72,7 +72,8 @@ export class RegionTool {
 
   #end(region) {
     this.#kind = null;
-    this.#viewer.takeGestures(null);
+    this.#viewer.takeGestures(({ name }) => name === "flick"); // of the drag that has just ended
+    setTimeout(() => this.isPlacing || this.#viewer.takeGestures(null));
     document.body.dataset.keyScopes = document.body.dataset.keyScopes.replace(" placing", "");
     this.#bar.hidden = true;
     this.#layer.showPlacing(null);

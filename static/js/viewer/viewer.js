@@ -344,7 +344,8 @@ class SlideViewer {
   }
 
   #gesture(name, event) {
-    const { position, pointerType, quick } = event;
+    const { position, quick } = event;
+    const { pointerType } = event.originalEvent;
     const screen = [position.x, position.y];
     const taken = this.#takesGesture?.({ name, at: this.placeAt(screen), screen, pointerType, quick });
     if (taken) event.preventDefaultAction = true;
