@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from annotation.models import Study
 
 _HEAD = ("study", "protocol", "item", "item_id", "case_id", "triplet", "annotator", "background")
-_TAIL = ("comment", "version", "submitted_at", "regions", "missing_tiles")
+_TAIL = ("comment", "version", "submitted_at", "regions", "missing_tiles", "notes")
 
 
 def verdicts_csv(study: Study, as_of: dt.datetime | None = None) -> str:
@@ -28,9 +28,9 @@ def verdicts_csv(study: Study, as_of: dt.datetime | None = None) -> str:
     and annotators.
 
     Annotators are letters, with their background, so that agreement can be split by it. An empty
-    answer was not given. Times are UTC, ISO 8601. `regions` is JSON, `missing_tiles` how many tiles of
-    the slide did not come. Text that a spreadsheet would run as a formula
-    has an apostrophe before it.
+    answer was not given. Times are UTC, ISO 8601. `regions` and `notes` are JSON, `missing_tiles` is
+    how many tiles of the slide did not come. Text that a spreadsheet would run as a formula has an
+    apostrophe before it.
     """
     questions = [question.key for question in Definition.read(study.protocol.definition).questions]
     letters = progress.letters(study)
@@ -71,7 +71,8 @@ def _said(row: VerdictRevision, questions: list[str]) -> tuple[Any, ...]:
     answers = (row.answers.get(key, "") for key in questions)
     made_at = row.made_at.isoformat(timespec="seconds")
     regions = json.dumps(row.regions, separators=(",", ":")) if row.regions else ""
-    return (*answers, row.comment, row.version, made_at, regions, row.missing_tiles)
+    notes = json.dumps(row.notes, sort_keys=True, ensure_ascii=False) if row.notes else ""
+    return (*answers, row.comment, row.version, made_at, regions, row.missing_tiles, notes)
 
 
 def history_jsonl(study: Study, as_of: dt.datetime | None = None) -> Iterator[str]:
@@ -92,7 +93,10 @@ def history_jsonl(study: Study, as_of: dt.datetime | None = None) -> Iterator[st
             "version": row.version,
             "submitted": row.submitted,
             "answers": row.answers,
+            "notes": row.notes,
             "comment": row.comment,
+            "regions": row.regions,
+            "missing_tiles": row.missing_tiles,
             "made_at": row.made_at.isoformat(timespec="milliseconds"),
         }
         yield json.dumps(place | said, ensure_ascii=False) + "\n"

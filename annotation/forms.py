@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from annotation.protocols import Definition
     from medbench.cases.models import Benchmark
 
-ANSWER = "answer-"  # before the key of a question, in names of fields
+ANSWER, NOTE = "answer-", "note-"  # before the key of a question, in names of fields
 
 
 class VerdictForm(forms.Form):
@@ -44,8 +44,20 @@ class VerdictForm(forms.Form):
             for question in definition.questions
             if self.data.get(ANSWER + question.key)
         }
+        notes = {
+            question.key: self.data[NOTE + question.key].replace("\r\n", "\n").strip()
+            for question in definition.questions
+            if NOTE + question.key in self.data
+        }
         data = self.cleaned_data
-        return Draft(answers, data["comment"], data["version"], data["regions"], data["missing_tiles"] or 0)
+        return Draft(
+            answers,
+            data["comment"],
+            data["version"],
+            data["regions"],
+            data["missing_tiles"] or 0,
+            {key: text for key, text in notes.items() if text} if notes else None,
+        )
 
 
 class BenchmarkForm(forms.Form):

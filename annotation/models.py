@@ -176,6 +176,7 @@ class Verdict(models.Model):
 
     assignment = models.OneToOneField(Assignment, models.PROTECT, related_name="verdict")
     answers = models.JSONField(default=dict)  # question key -> option; absent = not answered
+    notes = models.JSONField(default=dict)  # question key -> what was added in words to its answer
     comment = models.TextField(blank=True)
     regions = models.JSONField(default=list)  # slides.regions.Region as dicts
     version = models.PositiveIntegerField(default=0)  # grows with each save; a stale save is refused
@@ -193,6 +194,7 @@ class VerdictRevision(Frozen):
     verdict = models.ForeignKey(Verdict, models.PROTECT, related_name="revisions")
     version = models.PositiveIntegerField()
     answers = models.JSONField()
+    notes = models.JSONField(default=dict)
     comment = models.TextField(blank=True)
     regions = models.JSONField(default=list)
     missing_tiles = models.PositiveIntegerField(default=0)  # of the slide, when it was submitted

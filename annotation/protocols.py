@@ -1,7 +1,7 @@
 """Protocols as data: reading a definition, checking answers against it, storing the built-in ones.
 
-A definition is JSON: `introduction`, `questions` (key, title, help, required, scale, group, critical,
-options of value, label, key, status, anchor) and `sections` of the guidelines (heading, text, terms).
+A definition is JSON: `introduction`, `questions` (the fields of Question, with options of those of
+Option) and `sections` of the guidelines (heading, text, terms).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 from annotation.models import Protocol
 from medbench.errors import InvalidInput
 from medbench.formats.problems import Problem
+from medbench.formats.text import is_storable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,6 +25,9 @@ STATUSES = ("ok", "bad", "warn", "unsure", "run", "idle")
 CANNOT_JUDGE = "unsure"  # the status of options that say so: looked at, and no answer to be had
 # What the options are to one another: kinds, kinds in an order (as listed), or numbers.
 SCALES = ("categories", "ordered", "score")
+# What an answer needs beside it: words; a region or words; a passage of the report or a region.
+REQUIREMENTS = ("", "note", "region", "proof")
+NOTE_LONGEST = 2_000  # characters
 _KEY = re.compile(r"[a-z0-9][a-z0-9_]{0,39}")
 
 
@@ -36,6 +40,8 @@ class Option:
     key: str = ""
     status: str = "idle"
     anchor: str = ""  # when to choose it
+    asks: str = ""  # what is to be said in words when it is chosen
+    requires: str = ""  # one of REQUIREMENTS
 
 
 @dataclass(frozen=True)
@@ -106,6 +112,11 @@ class Definition:
                 raise InvalidInput(f"The question {question.key} needs two options or more.")
             if unknown := {option.status for option in question.options} - set(STATUSES):
                 raise InvalidInput(f"No such status: {', '.join(sorted(unknown))}.")
+            for option in question.options:
+                if option.requires not in REQUIREMENTS:
+                    raise InvalidInput(f"No such requirement: {option.requires}.")
+                if option.requires and not option.asks:
+                    raise InvalidInput(f"{question.key}: {option.value} requires words and asks for none.")
 
     def check_answers(self, answers: Mapping[str, str]) -> None:
         """Raise InvalidInput unless every answer is an option of a question. Gaps are fine."""
@@ -116,13 +127,52 @@ class Definition:
             if value not in options[key]:
                 raise InvalidInput("An answer is not among the options. Load the page again.")
 
-    def gaps(self, answers: Mapping[str, str]) -> list[Problem]:
-        """One problem for each required question without an answer, in order."""
-        return [
-            Problem("not_answered", f"“{question.title}” has no answer yet.", field=question.key)
-            for question in self.questions
-            if question.required and question.key not in answers
-        ]
+    def gaps(self, said: Said) -> list[Problem]:
+        """What is missing before the answers can count, in the order of the questions: required
+        questions without an answer, and answers without what they need beside them."""
+        problems = []
+        for question in self.questions:
+            option = next(
+                (each for each in question.options if each.value == said.answers.get(question.key)), None
+            )
+            if option is None and question.required:
+                text = f"“{question.title}” has no answer yet."
+                problems.append(Problem("not_answered", text, field=question.key))
+            elif option and (gap := _gap(option, said, said.notes.get(question.key, "").strip())):
+                problems.append(Problem(*gap, field=question.key))
+        return problems
+
+    def check_notes(self, notes: Mapping[str, str]) -> None:
+        """Raise InvalidInput unless every note belongs to a question and can be stored."""
+        for key, text in notes.items():
+            if key not in {question.key for question in self.questions}:
+                raise InvalidInput("A note belongs to no question of this protocol. Load the page again.")
+            if len(text) > NOTE_LONGEST:
+                raise InvalidInput(f"A note has at most {NOTE_LONGEST:,} characters.")
+            if not is_storable(text):
+                raise InvalidInput("A note has a character that cannot be stored. Remove it.")
+
+
+@dataclass(frozen=True)
+class Said:
+    """What was said of an item, as far as it can be complete or not. `is_anchored`: the item brings
+    a passage of the report of its own."""
+
+    answers: Mapping[str, str]
+    notes: Mapping[str, str]
+    n_regions: int
+    is_anchored: bool
+
+
+def _gap(option: Option, said: Said, note: str) -> tuple[str, str] | None:
+    """The code and words of what an answer lacks, or None."""
+    if option.requires == "note" and not note:
+        return "needs_note", option.asks
+    if option.requires == "region" and not (said.n_regions or note):
+        return "needs_region", f"Mark where you see it: drop a point (D) or a box (R). Or: {option.asks}"
+    if option.requires == "proof" and not (said.is_anchored or said.n_regions or note):
+        return "needs_proof", f"No passage is marked for it: mark the place (D, R). Or: {option.asks}"
+    return None
 
 
 def _once(what: str, keys: list[str]) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser
     from django.db.models.expressions import Combinable
 
-    from annotation.protocols import Definition
+    from annotation.protocols import Definition, Question
     from medbench.accounts.models import User
     from medbench.review.models import ReviewItem
 
@@ -177,18 +177,24 @@ class Change:
 
 def history(assignment: Assignment, definition: Definition) -> list[Change]:
     """What its annotator did with an item, newest first."""
-    changes, before, comment, regions = [], dict[str, str](), "", list[Any]()
+    changes, before, comment, regions = [], VerdictRevision(answers={}), "", list[Any]()
     for revision in VerdictRevision.objects.filter(verdict__assignment=assignment):
         answers = [
-            (question.title, question.label_of(revision.answers.get(question.key)))
+            (question.title, _said(revision, question))
             for question in definition.questions
-            if revision.answers.get(question.key) != before.get(question.key)
+            if _said(revision, question) != _said(before, question)
         ]
         said = revision.comment if revision.comment != comment else None
         marked = len(revision.regions) if revision.regions != regions else None
         changes.append(Change(revision, answers, said, marked))
-        before, comment, regions = revision.answers, revision.comment, revision.regions
+        before, comment, regions = revision, revision.comment, revision.regions
     return changes[::-1]
+
+
+def _said(revision: VerdictRevision, question: Question) -> str:
+    """An answer with what was added in words: “No: a wrong side”."""
+    label, note = question.label_of(revision.answers.get(question.key)), revision.notes.get(question.key)
+    return f"{label}: {note}" if note else label
 
 
 # --- Studies ---------------------------------------------------------------------------

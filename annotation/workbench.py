@@ -17,6 +17,8 @@ from medbench.formats.spans import nearest_passage
 from medbench.review.models import ReviewItem
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from annotation.protocols import Option, Question
     from medbench.formats.problems import Problem
 
@@ -32,6 +34,12 @@ class Asked:
     question: Question
     options: list[tuple[Option, bool]]
     error: str
+    note: str
+
+    @property
+    def asks(self) -> bool:
+        """Whether some answer to it asks for words."""
+        return any(option.asks for option, _ in self.options)
 
     @property
     def layout(self) -> str:
@@ -69,7 +77,7 @@ def context_of(
         "assignment": assignment,
         "study": study,
         "definition": definition,
-        "asked": _asked(definition, shown, gaps or []),
+        "asked": _asked(definition, shown, verdict.notes if shown.notes is None else shown.notes, gaps or []),
         "draft": shown,
         "verdict": verdict,
         "changing": verdict.submitted_at is not None,
@@ -90,6 +98,7 @@ def stored_of(verdict: Verdict) -> dict[str, Any]:
     """A verdict as the browser keeps it for comparison."""
     return {
         "answers": verdict.answers,
+        "notes": verdict.notes,
         "comment": verdict.comment,
         "regions": regions.in_order(verdict.regions),
         "version": verdict.version,
@@ -113,7 +122,9 @@ def read_only_because(assignment: Assignment) -> str:
     return ""
 
 
-def _asked(definition: Definition, draft: Draft, gaps: list[Problem]) -> list[Asked]:
+def _asked(
+    definition: Definition, draft: Draft, notes: Mapping[str, str], gaps: list[Problem]
+) -> list[Asked]:
     errors = {gap.field: gap.message for gap in gaps}
     return [
         Asked(
@@ -121,6 +132,7 @@ def _asked(definition: Definition, draft: Draft, gaps: list[Problem]) -> list[As
             question,
             [(option, draft.answers.get(question.key) == option.value) for option in question.options],
             errors.get(question.key, ""),
+            notes.get(question.key, ""),
         )
         for number, question in enumerate(definition.questions, 1)
     ]

@@ -8,7 +8,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotation.models import Assignment, Study, Verdict, VerdictRevision
-from annotation.protocols import Definition
+from annotation.protocols import Definition, Said
 from annotation.services import agreement, regions
 from annotation.services.assignments import locked, refuse_unless_running, seat
 from medbench.errors import Conflict, InvalidInput
@@ -20,14 +20,15 @@ if TYPE_CHECKING:
 
 class Draft(NamedTuple):
     """What one window holds: answers (question key -> option), comment, and the version of the
-    verdict that it started from (0 = none); regions as slides.regions writes them (None = those that
-    are stored), and how many tiles of the slide it could not show."""
+    verdict that it started from (0 = none); regions as slides.regions writes them and notes (question
+    key -> words), None = those that are stored; and how many tiles of the slide it could not show."""
 
     answers: dict[str, str]
     comment: str
     version: int
     regions: list[Any] | None = None
     missing_tiles: int = 0
+    notes: dict[str, str] | None = None
 
 
 class Stale(Conflict):
@@ -72,7 +73,7 @@ def submit_verdict(assignment: Assignment, draft: Draft) -> Verdict:
     with transaction.atomic():
         assignment = locked(assignment)
         verdict = _save(assignment, draft)
-        refusal = _refusal(assignment, draft)
+        refusal = _refusal(assignment, verdict)
         if refusal is None and verdict.submitted_version != verdict.version:
             _submit(assignment, verdict, draft.missing_tiles)
     if refusal is not None:  # raised here, so that the draft is not rolled back
@@ -84,18 +85,23 @@ def _save(assignment: Assignment, draft: Draft) -> Verdict:
     study = assignment.study_item.study
     if study.state == Study.State.CLOSED:
         refuse_unless_running(study)
-    Definition.read(study.protocol.definition).check_answers(draft.answers)
+    definition = Definition.read(study.protocol.definition)
+    definition.check_answers(draft.answers)
+    definition.check_notes(draft.notes or {})
     if not is_storable(draft.comment):
         raise InvalidInput("The comment has a character that cannot be stored. Remove it.")
     verdict, _ = Verdict.objects.get_or_create(assignment=assignment)
     if study.state == Study.State.RUNNING:
         seat(assignment)
     marked = _regions(assignment, verdict, draft)
-    if (verdict.answers, verdict.comment, verdict.regions) == (draft.answers, draft.comment, marked):
+    notes = verdict.notes if draft.notes is None else draft.notes
+    new = {"answers": draft.answers, "notes": notes, "comment": draft.comment, "regions": marked}
+    if all(getattr(verdict, name) == value for name, value in new.items()):
         return verdict
     if verdict.version != draft.version:
         raise Stale(verdict)
-    verdict.answers, verdict.comment, verdict.regions = draft.answers, draft.comment, marked
+    for name, value in new.items():
+        setattr(verdict, name, value)
     _write(verdict)
     return verdict
 
@@ -107,14 +113,16 @@ def _regions(assignment: Assignment, verdict: Verdict, draft: Draft) -> list[Any
     return regions.checked(assignment.study_item.item, draft.regions)
 
 
-def _refusal(assignment: Assignment, draft: Draft) -> Incomplete | Conflict | None:
+def _refusal(assignment: Assignment, verdict: Verdict) -> Incomplete | Conflict | None:
     """Why a saved draft cannot be submitted now, or None."""
     study = assignment.study_item.study
     try:
         refuse_unless_running(study)
     except Conflict as standing:
         return standing
-    if gaps := Definition.read(study.protocol.definition).gaps(draft.answers):
+    is_anchored = bool(assignment.study_item.item.payload.get("span"))
+    said = Said(verdict.answers, verdict.notes, len(verdict.regions), is_anchored)
+    if gaps := Definition.read(study.protocol.definition).gaps(said):
         return Incomplete(gaps)
     return None if assignment.seat else _gone(assignment)
 
@@ -137,6 +145,7 @@ def _write(verdict: Verdict, *, submitted: bool = False, missing_tiles: int = 0)
         verdict=verdict,
         version=verdict.version,
         answers=verdict.answers,
+        notes=verdict.notes,
         comment=verdict.comment,
         regions=verdict.regions,
         missing_tiles=missing_tiles,

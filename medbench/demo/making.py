@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 BUNDLE = Path(__file__).parent / "bundle"
 SLIDES = 5  # the first cases have one; the sixth names one that is missing
+NOTE = "As the report words it, this does not follow."
 RESULTS = ("stepwise.json", "terse.json", "generic.json")
 PROFILES = {
     "bruno": (AnnotatorProfile.Background.PATHOLOGIST, "Gastrointestinal pathology", 11),
@@ -110,13 +111,17 @@ def read_share(study: Study, annotator: User, protocol: Definition) -> None:
             return
         own = assignment.study_item.item.payload.get("category")
         sure = 0.3 if assignment.study_item.position % HARD == 0 else 0.96
-        answers = {}
+        chosen = {}
         for question in protocol.questions:
-            values = [option.value for option in question.options]
-            affirmed = own if own in values else values[0]
-            doubts = drawn.choice((values[1], values[1], values[-1]))
-            answers[question.key] = affirmed if drawn.random() < sure else doubts
-        verdicts.submit_verdict(assignment, verdicts.Draft(answers, "", 0))
+            *judging, cannot = question.options
+            # Sure of the first answer that needs no region: nobody draws any here.
+            affirmed = next(option for option in judging if option.requires != "region")
+            affirmed = next((option for option in judging if option.value == own), affirmed)
+            doubts = drawn.choice((judging[1], judging[1], cannot))
+            chosen[question.key] = affirmed if drawn.random() < sure else doubts
+        answers = {key: option.value for key, option in chosen.items()}
+        notes = {key: NOTE for key, option in chosen.items() if option.requires == "note"}
+        verdicts.submit_verdict(assignment, verdicts.Draft(answers, "", 0, notes=notes))
 
 
 def make_boards(release: Release, curator: User, researcher: User) -> None:

@@ -6,6 +6,7 @@ from annotation.models import Protocol, Study
 from annotation.protocols import Definition
 from annotation.services import studies
 from annotation.services.assignments import claim_next
+from annotation.services.verdicts import Draft, submit_verdict
 from medbench.review.models import ItemResult, ReviewItem
 from tests.annotation.build import address, answer_all, make_cases
 from tests.people import signed_in
@@ -19,7 +20,7 @@ def benchmark(team):
 
 
 def protocol_of(kind):
-    return Protocol.objects.get(kind=kind)
+    return Protocol.objects.filter(kind=kind).latest("version")
 
 
 def start(curator, kind, annotators, **changes):
@@ -97,10 +98,32 @@ def test_one_critical_fail_leaves_the_material_undecided_and_an_auxiliary_one_do
     study = start(ada, "report", [bruno])
     passed = affirmed("report")
     said = {1: passed, 2: passed | {"history": "fail"}, 3: passed | {"margins": "fail"}}
-    answer_all(study, bruno, lambda position: said[position])
+    while (held := claim_next(study, bruno)) is not None:
+        answers = said[held.study_item.position]
+        submit_verdict(held, Draft(answers, "", 0, notes={"margins": "Not given."}))
     studies.close_study(study)
     decided = {each.item_id for each in ItemResult.objects.all()}
     assert decided == {each.item_id for each in study.items.filter(position__in=(1, 2))}
+
+
+def test_a_critical_fail_is_not_taken_without_words(benchmark, ada, bruno):
+    study = start(ada, "report", [bruno])
+    held = claim_next(study, bruno)
+    answers = {f"answer-{key}": value for key, value in affirmed("report").items()}
+    form = answers | {
+        "answer-margins": "fail",
+        "version": 0,
+        "comment": "",
+        "do": "submit",
+        "note-margins": "",
+    }
+    answer = signed_in(bruno).post(address(held), form)
+    assert answer.status_code == 422
+    assert "What is missing or wrong?" in answer.content.decode()
+    form |= {"version": 1, "note-margins": " Not given. "}
+    signed_in(bruno).post(address(held), form)
+    held.refresh_from_db()
+    assert (held.state, held.verdict.notes) == ("submitted", {"margins": "Not given."})
 
 
 def test_the_level_that_all_give_becomes_that_of_the_case(benchmark, ada, bruno, chen):

@@ -6,7 +6,7 @@ import tomllib
 import pytest
 
 from annotation.models import Protocol
-from annotation.protocols import BUILT_IN, Definition, store_built_in
+from annotation.protocols import BUILT_IN, Definition, Said, store_built_in
 from medbench.cases.models import Category
 from medbench.errors import InvalidInput
 
@@ -42,9 +42,9 @@ def test_the_guidelines_define_all_six_categories(data):
 
 
 def test_storing_again_changes_nothing_that_was_stored(db):
-    Protocol.objects.filter(key="triplet").update(title="As it was answered")
+    Protocol.objects.filter(key="triplet", version=1).update(title="As it was answered")
     store_built_in()
-    assert Protocol.objects.get(key="triplet").title == "As it was answered"
+    assert Protocol.objects.get(key="triplet", version=1).title == "As it was answered"
 
 
 def test_every_human_protocol_of_the_paper_is_there(db):
@@ -53,12 +53,13 @@ def test_every_human_protocol_of_the_paper_is_there(db):
             question.key: [option.value for option in question.judging]
             for question in Definition.read(protocol.definition).questions
         }
-        for protocol in Protocol.objects.all()
+        for protocol in Protocol.objects.order_by("version")
     }
     assert set(asked) == {"triplet", "goal", "report", "case", "output", "novelty", "difficulty"}
     assert list(asked["output"]) == ["similarity", "accuracy", "plausibility"]
     assert all(values == [str(n) for n in range(1, 11)] for values in asked["output"].values())
     assert asked["novelty"] == {"category": ["a", "b", "c"]}
+    assert asked["triplet"]["visible"] == ["slide", "report", "neither"]
     assert len(asked["goal"]) == 6
     assert list(asked["case"]) == ["correctness", "rationality", "coherence"]
     assert asked["difficulty"]["level"] == ["1", "2", "3", "4"]
@@ -111,9 +112,34 @@ def test_a_damaged_definition_is_refused_and_the_place_is_named(data, change, na
 
 def test_gaps_come_in_the_order_of_the_questions(data):
     definition = Definition.read(data)
-    gaps = definition.gaps({"faithful": "yes"})
+    gaps = definition.gaps(Said({"faithful": "yes"}, {}, 0, is_anchored=True))
     assert [gap.field for gap in gaps] == ["grounded", "aligned", "category"]
     assert gaps[0].message == "“Grounded in the evidence” has no answer yet."
+
+
+@pytest.mark.parametrize(
+    ("answer", "beside", "code"),
+    [
+        ({"grounded": "yes"}, {"is_anchored": True}, None),
+        ({"grounded": "yes"}, {}, "needs_proof"),
+        ({"grounded": "yes"}, {"n_regions": 1}, None),
+        ({"grounded": "yes"}, {"notes": {"grounded": "Gross finding."}}, None),
+        ({"grounded": "no"}, {}, None),
+        ({"visible": "slide"}, {}, "needs_region"),
+        ({"visible": "slide"}, {"n_regions": 1}, None),
+        ({"visible": "slide"}, {"notes": {"visible": "Diffuse."}}, None),
+        ({"visible": "neither"}, {"n_regions": 1}, "needs_note"),
+        ({"visible": "neither"}, {"notes": {"visible": "  "}}, "needs_note"),
+        ({"visible": "neither"}, {"notes": {"visible": "Outside the scanned area."}}, None),
+        ({"visible": "report"}, {}, None),
+        ({"category": "no"}, {}, "needs_note"),
+    ],
+)
+def test_a_supported_triplet_needs_a_passage_a_place_or_a_reason(db, answer, beside, code):
+    definition = Definition.read(Protocol.objects.get(key="triplet", version=2).definition)
+    said = Said(**{"answers": answer, "notes": {}, "n_regions": 0, "is_anchored": False} | beside)
+    (key,) = answer
+    assert [gap.code for gap in definition.gaps(said) if gap.field == key] == ([code] if code else [])
 
 
 @pytest.mark.parametrize("answers", [{"grounded": "perhaps"}, {"beauty": "yes"}, {"grounded": ""}])

@@ -93,7 +93,7 @@ def test_a_step_that_does_not_exist_is_not_there(study, ada):
 
 
 def fill(people, **changes):
-    protocol = Protocol.objects.get(key="triplet")
+    protocol = Protocol.objects.get(key="triplet", version=1)
     return {
         "title": "Round 1",
         "protocol": protocol.pk,
@@ -374,7 +374,7 @@ def test_an_export_without_verdicts_is_its_head(benchmark, bruno, chen, ada):
     text = signed_in(ada).get(f"/api/v1/studies/{study.pk}/verdicts.csv").content.decode()
     assert text == (
         "study,protocol,item,item_id,case_id,triplet,annotator,background,"
-        "grounded,faithful,aligned,category,comment,version,submitted_at,regions,missing_tiles\r\n"
+        "grounded,faithful,aligned,category,comment,version,submitted_at,regions,missing_tiles,notes\r\n"
     )
 
 

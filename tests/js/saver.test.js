@@ -4,8 +4,8 @@ import { beforeEach, mock, test } from "node:test";
 import { differences, withField } from "../../static/js/workbench/draft.js";
 import { Saver } from "../../static/js/workbench/saver.js";
 
-const EMPTY = { answers: {}, comment: "", regions: [], version: 0 };
-const draft = (answers, comment = "", regions = []) => ({ answers, comment, regions });
+const EMPTY = { answers: {}, notes: {}, comment: "", regions: [], version: 0 };
+const draft = (answers, comment = "", regions = [], notes = {}) => ({ answers, notes, comment, regions });
 
 /** A server that keeps versions as the real one does, and a browser store. */
 function world({ stored = EMPTY, kept = null } = {}) {
@@ -41,7 +41,7 @@ const settled = async () => {
 test("a choice is kept in the browser before it is on the server", () => {
   const { saver, store } = world();
   saver.change(draft({ grounded: "yes" }), 0);
-  assert.deepEqual(store.kept, { answers: { grounded: "yes" }, comment: "", regions: [], version: 0 });
+  assert.deepEqual(store.kept, { ...draft({ grounded: "yes" }), version: 0 });
   saver.dispose();
 });
 
@@ -162,4 +162,12 @@ test("one field can be taken from another draft, an empty one too", () => {
   assert.deepEqual(withField(mine, theirs, "a"), draft({ a: "no", b: "no" }, "mine"));
   assert.deepEqual(withField(mine, theirs, "b"), draft({ a: "yes" }, "mine"));
   assert.deepEqual(withField(mine, theirs, "comment"), draft({ a: "yes", b: "no" }, "theirs"));
+});
+
+test("notes are one field of a draft, whatever the order of their questions", () => {
+  const mine = draft({}, "", [], { faithful: "A wrong side.", category: "Diagnostic." });
+  assert.deepEqual(differences(mine, draft({}, "", [], { category: "Diagnostic.", faithful: "A wrong side." })), []);
+  const theirs = draft({}, "", [], { faithful: "A wrong stage." });
+  assert.deepEqual(differences(mine, theirs), ["notes"]);
+  assert.deepEqual(withField(mine, theirs, "notes").notes, { faithful: "A wrong stage." });
 });

@@ -1,26 +1,31 @@
-// A draft is what the form of an item holds: { answers: {question: option}, comment, regions }.
+// A draft is what the form of an item holds: { answers: {question: option}, notes: {question: words},
+// comment, regions }.
 // Pure functions; the form itself is read and written by readForm and writeForm.
 const ANSWER = "answer-";
-const OTHERS = ["comment", "regions"]; // fields that are no questions
+const NOTE = "note-";
+const OTHERS = ["notes", "comment", "regions"]; // fields that are no questions
 
 /** The draft in what the server stores or the browser kept. */
-export function draftOf({ answers, comment, regions = [] }) {
-  return { answers, comment, regions };
+export function draftOf({ answers, notes = {}, comment, regions = [] }) {
+  return { answers, notes, comment, regions };
 }
 
 export function readForm(form) {
   const answers = {};
+  const notes = {};
   for (const [name, value] of new FormData(form)) {
     if (name.startsWith(ANSWER)) answers[name.slice(ANSWER.length)] = value;
+    if (name.startsWith(NOTE) && value.trim()) notes[name.slice(NOTE.length)] = value.trim();
   }
   const { comment, regions } = form.elements;
-  return { answers, comment: comment.value.replaceAll("\r\n", "\n"), regions: JSON.parse(regions.value) };
+  return { answers, notes, comment: comment.value.replaceAll("\r\n", "\n"), regions: JSON.parse(regions.value) };
 }
 
 export function writeForm(form, draft) {
   for (const radio of form.querySelectorAll(`input[type=radio][name^="${ANSWER}"]`)) {
     radio.checked = draft.answers[radio.name.slice(ANSWER.length)] === radio.value;
   }
+  for (const note of form.querySelectorAll(`input[name^="${NOTE}"]`)) note.value = draft.notes[note.name.slice(NOTE.length)] ?? "";
   form.elements.comment.value = draft.comment;
   form.elements.regions.value = JSON.stringify(draft.regions);
 }
@@ -29,7 +34,12 @@ export function writeForm(form, draft) {
 export function differences(one, other) {
   const questions = new Set([...Object.keys(one.answers), ...Object.keys(other.answers)]);
   const different = [...questions].filter((each) => one.answers[each] !== other.answers[each]);
-  return [...different, ...OTHERS.filter((field) => JSON.stringify(one[field]) !== JSON.stringify(other[field]))];
+  return [...different, ...OTHERS.filter((field) => text(one, field) !== text(other, field))];
+}
+
+/** The same text for the same content: a database keeps no order of notes. */
+function text(draft, field) {
+  return JSON.stringify(field === "notes" ? Object.entries(draft.notes ?? {}).sort() : draft[field]);
 }
 
 export function isSame(one, other) {

@@ -150,7 +150,9 @@ export class Item {
     const skipMenu = this.#form.querySelector(".skip-menu");
     skipMenu?.addEventListener("toggle", () => skipMenu.open && skipMenu.querySelector("button").focus(), { signal });
     const comment = this.#form.querySelector("[data-comment]");
-    comment.addEventListener("input", () => this.#changed(TEXT_REST_MS), { signal });
+    for (const text of [comment, ...this.#form.querySelectorAll("[data-note]")]) {
+      text.addEventListener("input", () => this.#changed(TEXT_REST_MS), { signal });
+    }
     comment.addEventListener("toggle", () => {
       if (comment.open && document.activeElement?.closest("summary")) this.#form.elements.comment.focus();
     }, { signal });

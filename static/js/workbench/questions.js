@@ -14,7 +14,7 @@ export class Questions {
     this.#form = form;
     this.#changed = changed;
     this.#all = [...form.querySelectorAll("[data-question]")];
-    form.addEventListener("change", (event) => this.#answered(event.target), { signal });
+    form.addEventListener("change", ({ target }) => target.type === "radio" && this.#answered(target), { signal });
     form.addEventListener("focusin", (event) => this.#focused(event.target), { signal });
     form.addEventListener("keydown", (event) => (this.#isByArrow = event.key.startsWith("Arrow")), { signal });
     form.addEventListener("pointerdown", (event) => this.#pressed(event), { signal });
@@ -50,11 +50,14 @@ export class Questions {
   #goTo(question) {
     if (isNarrow()) showTab(document.querySelector("[data-panes]"), "triplets");
     this.#makeCurrent(question);
-    (answerOf(question) ?? question.querySelector("input")).focus();
+    const note = question.querySelector("[data-note]:not([hidden]) input");
+    const wanted = note && !note.value && question.classList.contains("has-error") ? note : answerOf(question);
+    (wanted ?? question.querySelector("input")).focus();
   }
 
   #makeCurrent(question) {
     for (const each of this.#all) {
+      showNote(each);
       if (each === question) each.setAttribute("aria-current", "true");
       else each.removeAttribute("aria-current");
       giveKeys(each, each === question);
@@ -136,6 +139,15 @@ export class Questions {
 
 function answerOf(question) {
   return question.querySelector("input:checked");
+}
+
+/** The line for words is there while the chosen answer asks for them. */
+function showNote(question) {
+  const note = question.querySelector("[data-note]");
+  if (!note) return;
+  const asks = answerOf(question)?.closest(".option").dataset.asks;
+  note.hidden = !asks;
+  if (asks) note.querySelector("[data-note-words]").textContent = asks;
 }
 
 function clearError(question) {
