@@ -16,7 +16,7 @@ from medbench.errors import Conflict, NotFound
 from medbench.jobs.services import cancel
 from medbench.slides import services
 from medbench.slides.findings import MPP_SOURCES
-from medbench.slides.forms import OverruleForm
+from medbench.slides.forms import CHECKS, OverruleForm
 from medbench.slides.queries import STATES, curated_slide, curated_slides
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def detail(request: SignedInRequest, slide_id: uuid.UUID) -> HttpResponse:
     """What registration found out; POST overrules the image checks."""
     slide = curated_slide(request.user, slide_id)
     data = request.POST if request.method == "POST" else None
-    form = OverruleForm(data, initial={"quality": slide.quality_overruled})
+    form = OverruleForm(data, initial={"quality": slide.quality_overruled or CHECKS})
     if form.is_valid():
         given = form.cleaned_data
         services.overrule_quality(slide, given["quality"], given["reason"], by=request.user)
@@ -56,6 +56,7 @@ def detail(request: SignedInRequest, slide_id: uuid.UUID) -> HttpResponse:
         return redirect("slides:detail", slide.pk)
     context = {
         "slide": slide,
+        "job": slide.job if slide.job and not slide.job.is_over else None,
         "form": form,
         "mpp_source": MPP_SOURCES.get(slide.mpp_source),
         "levels": [*enumerate(slide.levels), *((each["name"], each) for each in slide.virtual_levels)],

@@ -129,14 +129,16 @@ def served(slide: Slide) -> tuple[Path, int]:
 
 
 def queue_registration(slide: Slide, *, requested_by: User | None = None) -> Job:
-    """Have a worker register `slide`; until then it says so. Asked for twice it is done once."""
+    """Have a worker register `slide`; a slide that is not ready says so until then. Asked for twice it
+    is done once."""
     with transaction.atomic():
         row = Slide.objects.select_for_update().get(pk=slide.pk)
-        if row.state == Slide.State.REGISTERING and row.job and not row.job.is_over:
+        if row.job and not row.job.is_over:
             return row.job
         row.job = jobs.enqueue("slides.register", {"slide": str(slide.pk)}, requested_by=requested_by)
-        row.state = Slide.State.REGISTERING
-        row.refusal_code = row.refusal_text = ""
+        if not row.is_ready:  # else people go on looking at it meanwhile
+            row.state = Slide.State.REGISTERING
+            row.refusal_code = row.refusal_text = ""
         row.save(update_fields=["state", "refusal_code", "refusal_text", "job"])
         _log(row, SlideAction.What.QUEUED, person=requested_by)
     slide.refresh_from_db()
@@ -145,16 +147,14 @@ def queue_registration(slide: Slide, *, requested_by: User | None = None) -> Job
 
 
 def registration_given_up(job: Job) -> None:
-    """Say of the slide of a job that was cancelled or failed for good that it failed, and why."""
-    rows = Slide.objects.select_for_update().filter(
-        pk=job.payload["slide"], state=Slide.State.REGISTERING, job=job
-    )
-    for row in rows:
-        row.state = Slide.State.FAILED
-        row.refusal_code = job.error_code or "cancelled"
-        row.refusal_text = job.error_text or "Registration was cancelled."
-        row.save(update_fields=["state", "refusal_code", "refusal_text"])
-        _log(row, SlideAction.What.FAILED, row.refusal_text)
+    """Say of the slide of a job that was cancelled or failed for good that it failed, and why. One that
+    was ready before stays ready: its file is looked at again with each tile."""
+    code, text = job.error_code or "cancelled", job.error_text or "Registration was cancelled."
+    for row in Slide.objects.select_for_update().filter(pk=job.payload["slide"], job=job):
+        if row.state == Slide.State.REGISTERING:
+            row.state, row.refusal_code, row.refusal_text = Slide.State.FAILED, code, text
+            row.save(update_fields=["state", "refusal_code", "refusal_text"])
+        _log(row, SlideAction.What.FAILED, text)
 
 
 def register_slide(slide: Slide) -> None:

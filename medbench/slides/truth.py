@@ -31,7 +31,7 @@ logging.getLogger("tifffile").setLevel(logging.CRITICAL)  # it complains of ever
 WHOLE_SLIDE = "1.2.840.10008.5.1.4.1.1.77.1.6"  # VL Whole Slide Microscopy Image Storage
 NO_SLIDES = {"LABEL", "OVERVIEW", "LOCALIZER", "THUMBNAIL"}  # third value of ImageType (DICOM PS3.3 C.8.12.4)
 NOT_RGB = {3: "a palette", 5: "CMYK inks", 8: "CIE L*a*b*", 9: "ICC L*a*b*", 32844: "LogL", 32845: "LogLuv"}
-UM_PER_UNIT = {2: 25_400.0, 3: 10_000.0}  # ResolutionUnit of TIFF: inch, centimetre
+UM_PER_UNIT: dict[Any, float] = {2: 25_400.0, 3: 10_000.0}  # ResolutionUnit of TIFF: inch, centimetre
 OME_UM = {"µm": 1.0, "μm": 1.0, "um": 1.0, "nm": 1e-3, "mm": 1e3}
 DICOM_TAGS = [
     "SOPClassUID",
@@ -156,7 +156,7 @@ def tiff_scale(tiff: tifffile.TiffFile) -> Scale:
     if tiff.is_ome and (mpp := _ome_mpp(tiff.pages.first.description)):
         return Scale(mpp, "ome")
     tags = tiff.pages.first.tags
-    per_unit = UM_PER_UNIT.get(int(tags.valueof("ResolutionUnit", 2)), 0.0)
+    per_unit = UM_PER_UNIT.get(tags.valueof("ResolutionUnit", 2), 0.0)
     x, y = (_ratio(tags.valueof(name)) for name in ("XResolution", "YResolution"))
     mpp = geometry.plausible_mpp(per_unit / x, per_unit / y) if x and y else None
     return Scale(mpp, "resolution") if mpp else UNKNOWN

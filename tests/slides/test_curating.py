@@ -92,7 +92,7 @@ def test_a_curators_word_counts_more_than_the_checks_and_is_logged(curated, tmp_
     assert (entry.what, entry.person, entry.note) == ("overruled", ada, "Good: A <b>cytology</b> smear.")
     page = client.get(f"/slides/{slide.pk}/").content.decode()
     assert "A &lt;b&gt;cytology&lt;/b&gt; smear." in page
-    client.post(f"/slides/{slide.pk}/", {"quality": "", "reason": "After all."})
+    client.post(f"/slides/{slide.pk}/", {"quality": "checks", "reason": "After all."})
     slide.refresh_from_db()
     assert slide.quality_now == "suspect"
 
@@ -105,8 +105,16 @@ def test_a_word_over_one_revision_does_not_hold_for_the_next(curated, real, slid
     assert (slide.revision, slide.quality_overruled) == (2, "")
 
 
-def test_a_failed_registration_is_shown_and_asked_for_again(curated, real, ada):
+def test_a_ready_slide_stays_ready_while_it_is_registered_again(curated, real, ada):
     slide = curated(real / CMU)
+    jobs.cancel(services.queue_registration(slide))
+    slide.refresh_from_db()
+    assert (slide.state, slide.refusal_code) == ("ready", "")
+    assert slide.actions.first().note == "Registration was cancelled."
+
+
+def test_a_failed_registration_is_shown_and_asked_for_again(curated, real, ada):
+    slide = curated(real / "smalltif.tif")
     jobs.cancel(services.queue_registration(slide))
     client = signed_in(ada)
     page = client.get(f"/slides/{slide.pk}/").content.decode()
