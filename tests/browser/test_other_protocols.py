@@ -23,9 +23,9 @@ def test_an_answer_that_needs_words_opens_a_line_for_them(page, sign_in, console
     assert not note.is_visible()
     press(page, "y", "y", "y", "3", "y")
     assert note.is_visible()
-    console.expect("422")
     press(page, "Enter")
     page.locator("[data-question=visible] [data-error]", has_text="Why is it not visible").wait_for()
+    console.expect("422")
     assert page.evaluate("document.activeElement.name") == "note-visible"
     page.keyboard.type("Outside the scanned area")
     wait_for_state(page, "Saved")
