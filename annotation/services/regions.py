@@ -69,4 +69,5 @@ def _plane(item: ReviewItem) -> Plane:
     slide = item.slide
     if slide is None or not slide.width_px or not slide.height_px:
         raise Conflict("There is no slide on which a region could lie.", code="no_slide")
-    return Plane(slide.width_px, slide.height_px, slide.revision)
+    left, top, *_ = slide.bounds_l0_px or (0, 0)
+    return Plane(slide.width_px, slide.height_px, slide.revision, origin_l0_px=(left, top))

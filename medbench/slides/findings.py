@@ -17,6 +17,7 @@ NOTHING: dict[str, Any] = {
     "vendor": None,
     "width": None,
     "height": None,
+    "bounds": None,
     "mpp": None,
     "mpp_source": None,
     "objective": None,

@@ -47,6 +47,9 @@ class Slide(models.Model):
     vendor = models.CharField(max_length=60, blank=True)
     width_px = models.PositiveIntegerField(null=True, blank=True)  # level 0
     height_px = models.PositiveIntegerField(null=True, blank=True)
+    # x, y, width, height of what was scanned, in level-0 pixels; null = the file does not say. QuPath
+    # cuts a slide to it.
+    bounds_l0_px = models.JSONField(null=True, blank=True)
     mpp_x_um = models.FloatField(null=True, blank=True)  # null = no plausible value in the file
     mpp_y_um = models.FloatField(null=True, blank=True)
     mpp_source = models.CharField(max_length=20, blank=True)  # a key of probe.MPP_SOURCES

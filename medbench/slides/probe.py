@@ -102,6 +102,7 @@ def _facts(opened: Opened) -> dict[str, Any]:
             "vendor": opened.vendor,
             "width": slide.width,
             "height": slide.height,
+            "bounds": slide.bounds,
             "mpp": opened.scale.mpp,
             "mpp_source": opened.scale.source or None,
             "objective": opened.objective,

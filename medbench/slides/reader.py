@@ -94,10 +94,24 @@ class SlideFile:
             _number(value(openslide.PROPERTY_NAME_MPP_X)), _number(value(openslide.PROPERTY_NAME_MPP_Y))
         )
         self.objective = geometry.plausible_objective(_number(value(openslide.PROPERTY_NAME_OBJECTIVE_POWER)))
+        self.bounds = self._bounds()
         self._background = _rgb(value(openslide.PROPERTY_NAME_BACKGROUND_COLOR))
         self.profile: bytes | None = slide._profile  # noqa: SLF001  # the only way to its bytes
         self._transform = colour.srgb_transform(self.profile)
         _check_size(self)
+
+    def _bounds(self) -> tuple[int, int, int, int] | None:
+        """x, y, width and height of what was scanned, where the file says them and they can be."""
+        names = (
+            openslide.PROPERTY_NAME_BOUNDS_X,
+            openslide.PROPERTY_NAME_BOUNDS_Y,
+            openslide.PROPERTY_NAME_BOUNDS_WIDTH,
+            openslide.PROPERTY_NAME_BOUNDS_HEIGHT,
+        )
+        said = [_number(self._slide.properties.get(name)) for name in names]
+        x, y, width, height = (int(each) if each is not None and each.is_integer() else -1 for each in said)
+        is_inside = 0 <= x < x + width <= self.width and 0 <= y < y + height <= self.height
+        return (x, y, width, height) if is_inside else None
 
     def _own_tile(self, number: int) -> tuple[int, int] | None:
         value = self._slide.properties.get

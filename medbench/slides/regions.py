@@ -39,18 +39,14 @@ SEEN = ("revision", "zoom", "missing_tiles")  # of a region, beside its geometry
 class Plane:
     """Where the regions of a slide lie: the size of level 0, in one revision of the file.
 
-    `bounds_l0_px` = x, y, width and height of what was scanned, where the file says so.
+    `origin_l0_px` is the place from which QuPath counts: the corner of what was scanned, where the file
+    names it.
     """
 
     width_l0_px: int
     height_l0_px: int
     revision: int
-    bounds_l0_px: tuple[int, int, int, int] | None = None
-
-    @property
-    def origin_l0_px(self) -> Point:
-        """The corner from which QuPath counts."""
-        return self.bounds_l0_px[:2] if self.bounds_l0_px else (0, 0)
+    origin_l0_px: Point = (0, 0)
 
 
 @dataclass(frozen=True)

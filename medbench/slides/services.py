@@ -217,6 +217,7 @@ def record(slide: Slide, examination: Examination) -> None:
 def _fill(row: Slide, found: dict[str, Any]) -> None:
     row.vendor, row.profile = found["vendor"] or "", found["profile"] or ""
     row.width_px, row.height_px = found["width"], found["height"]
+    row.bounds_l0_px = found["bounds"]
     row.mpp_x_um, row.mpp_y_um = found["mpp"] or (None, None)
     row.mpp_source, row.objective = found["mpp_source"] or "", found["objective"]
     row.levels, row.virtual_levels = found["levels"], found["virtual_levels"]

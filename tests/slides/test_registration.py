@@ -76,6 +76,7 @@ def test_slide_info_of_a_real_slide(real):
                 ("v4", 4, 555, 742, 3, 4),
             )
         ],
+        "bounds": None,
         "mpp_source": "scanner",
         "profile": "",
         "converted": False,
