@@ -11,7 +11,7 @@ What the job that evaluates a submission gives and gets:
             flags = flags_of(judged, case.references, case.outputs or ())     # `defences`
             if profile.voters and judged.is_complete:
                 voted = vote_on_case(session, profile, case, judged, png)     # `voters`
-            ...                                                   # write the case, tell the progress
+            ...                                  # write the case, tell the progress, keep judged.slim()
     seen = report(profile, all_judged, all_flags, backbone=...)               # `reports`
     novelty = voted_novelty([voted.counts, ...], profile.tau)                 # `scoring.novelty`
 
@@ -26,8 +26,9 @@ What the job that evaluates a submission gives and gets:
 
 *It gets*
 - for each case a `JudgedCase`: `matrix` (references x kept outputs, NaN = unscored), `by_judge`, the cells
-  with verdict and reason, `score` as `scoring.matching.CaseScore` (None while a pair is unscored), `bounds`;
-  a `VotedCase` with the decision and the votes on each unmatched output.
+  with reasons and the key of the verdict in the store, `bounds`, and `score` as
+  `scoring.matching.CaseScore` (None while a pair is unscored); a `VotedCase` with the decision and the
+  votes on each unmatched output.
 - for the submission a `Report`: totals or None, bounds of F1, coverage, reasons, flags, judges; it may be
   ranked where `blocked_by` is "".
 - while it runs `session.spent` and `session.spent_by_model`; afterwards `session.revisions`.

@@ -7,8 +7,9 @@ and never the other's score. Source: metrics_spec sections 2 and 9.
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,7 +20,7 @@ from medbench.scoring.matching import CaseScore, Kept, case_score, kept_outputs
 from medbench.scoring.text import normalise
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from medbench.evals.questions import Question, Verdict
     from medbench.evals.session import Session
 
+CAP = 2  # of a score where a check differs
 SCALE = 10  # raw / 10, as the parents do: the lowest score is 0.1
 TURNED = 20  # one row in so many is asked again in the reverse order
 
@@ -60,13 +62,16 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What one judge said of one pair."""
+    """What one judge said of one pair. The whole verdict is in the store under `key`; one that is
+    unscored is here, in `failed`."""
 
-    verdict: Verdict
+    key: str
+    model: str  # as reported
     raw: int | None  # 1 to 10
-    expected: float | None  # weighted by probabilities, where it is
+    expected: float | None = None  # weighted by probabilities, where it is
     rationale: str = ""
-    checks: Mapping[str, str] = field(default_factory=dict)
+    is_over_the_cap: bool = False  # above 2 although a check differs: the judge broke its rubric
+    failed: Verdict | None = None
 
     @property
     def score(self) -> float:
@@ -138,7 +143,7 @@ class JudgedCase:
     @property
     def reasons(self) -> Counter[str]:
         """Why verdicts are missing, with how many."""
-        return Counter(cell.verdict.reason for cell in self.cells() if cell.raw is None)
+        return Counter(cell.failed.reason for cell in self.cells() if cell.failed)
 
     @property
     def decoy_scores(self) -> NDArray[np.float64]:
@@ -155,6 +160,20 @@ class JudgedCase:
         for row in self.rows:
             for cells in row.cells:
                 yield from cells
+
+    def slim(self) -> JudgedCase:
+        """The same without what the judges wrote: enough for a report, and a submission has 100,000
+        cells."""
+
+        def without(row: JudgedRow) -> JudgedRow:
+            cells = (
+                tuple(replace(cell, rationale="", failed=_slim(cell.failed)) for cell in own)
+                for own in row.cells
+            )
+            return replace(row, cells=tuple(cells))
+
+        decoys = without(self.decoys) if self.decoys else None
+        return replace(self, rows=tuple(without(row) for row in self.rows), decoys=decoys)
 
     def _with(self, matrix: NDArray[np.float64]) -> CaseScore:
         return case_score(self.kept, matrix, is_missing=self.is_missing)
@@ -239,12 +258,23 @@ def _asked(profile: EvaluatorProfile, rows: Iterable[Row]) -> Iterator[tuple[int
 def _cells(question: Question, verdict: Verdict) -> list[Cell]:
     """The cells of a question in the order of its candidates."""
     if verdict.answer is None:
-        return [Cell(verdict, None, None)] * max(len(question.ids), 1)
+        return [Cell(verdict.key, verdict.model, None, failed=verdict)] * max(len(question.ids), 1)
     answers = verdict.answer["scores"] if question.kind == "row" else [verdict.answer]
     return [
-        Cell(verdict, answer["score"], verdict.expected, answer["rationale"], answer["checks"])
+        Cell(
+            key=verdict.key,
+            model=sys.intern(verdict.model),
+            raw=answer["score"],
+            expected=verdict.expected,
+            rationale=answer["rationale"],
+            is_over_the_cap="differs" in answer["checks"].values() and answer["score"] > CAP,
+        )
         for answer in answers
     ]
+
+
+def _slim(failed: Verdict | None) -> Verdict | None:
+    return replace(failed, text="") if failed else None
 
 
 def _change(cells: Sequence[Cell], turned: Sequence[Cell]) -> float:

@@ -170,7 +170,7 @@ def _require(holds: bool, message: str) -> None:  # noqa: FBT001 (reads as a sen
 
 
 _GPT_3_5 = JudgeModel("openai", "gpt-3.5-turbo", structured=False)  # it takes no JSON schema
-_GEMINI_2_5 = JudgeModel("google", "gemini-2.5-pro")
+_GEMINI_2_5 = JudgeModel("google", "gemini-2.5-pro", max_tokens=8_192)  # it reasons before it answers
 
 PAPER = EvaluatorProfile("G-Eval: GPT-3.5 Turbo and Gemini 2.5 Pro", judges=(_GPT_3_5, _GEMINI_2_5))
 """The judges that MedInsightBench names. It prints neither its prompts nor its scale: those are ours.

@@ -152,11 +152,11 @@ def _judge(
     own = family(judge.model)
     return JudgeReport(
         name=judge.name,
-        revisions=tuple(sorted({cell.verdict.model for cell in scored})),
+        revisions=tuple(sorted({cell.model for cell in scored})),
         n_verdicts=len(cells),
         n_unscored=len(cells) - len(scored),
         n_weighted=sum(cell.expected is not None for cell in scored),
-        n_over_the_cap=sum("differs" in cell.checks.values() and (cell.raw or 0) > 2 for cell in scored),
+        n_over_the_cap=sum(cell.is_over_the_cap for cell in scored),
         mean=math.fsum(cell.score for cell in scored) / len(scored) if scored else None,
         log_length_slope=_slope(index, cases, lengths),
         position_change=math.fsum(turns) / len(turns) if turns else None,

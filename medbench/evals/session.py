@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from medbench.evals.stores import Store
 
 CALL_FAILED = "call_failed"
+CLOSED_WITHIN_S = 5
 NOT_ANSWERED = {"max_tokens": "truncated", "model_length": "truncated", "content_filter": "refused"}
 
 
@@ -224,7 +225,7 @@ class Session:
         await asyncio.gather(*tasks, return_exceptions=True)
         for model in self._models.values():
             with suppress(Exception):  # a client that cannot be closed holds nothing that matters
-                await model.client.close()
+                await asyncio.wait_for(model.client.close(), CLOSED_WITHIN_S)
 
 
 @dataclass

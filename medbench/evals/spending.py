@@ -126,7 +126,8 @@ def estimate(
 ) -> dict[str, Estimate]:
     """What the questions would use, by the name of the model; keys in `known` are answered already.
 
-    Tokens are counted by the length of texts, which is right to about a third.
+    Tokens are counted by the length of texts, which is right to about a third; models that reason
+    before they answer use several times the output.
     """
     found: dict[str, Estimate] = defaultdict(Estimate)
     seen: set[str] = set(known)

@@ -9,10 +9,12 @@ systems are in none of these numbers. Source: metrics_spec section 5.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import ceil
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from medbench.scoring.intervals import RESAMPLES
 from medbench.scoring.testing import Runs, holm
 
 if TYPE_CHECKING:
@@ -49,6 +51,12 @@ class Place:
     reason: str = ""
 
 
+def resamples_for(n_entries: int) -> int:
+    """So many resamples that a board of this size can tell anybody apart: the smallest p, one in so
+    many, must pass Holm's correction for all entries. 10,000 are enough for 250."""
+    return max(RESAMPLES, ceil(2 * n_entries / ALPHA))
+
+
 def rank_entries(
     runs: Sequence[ArrayLike],
     counts: NDArray[np.float64],
@@ -58,8 +66,8 @@ def rank_entries(
 ) -> list[Place]:
     """The places of all runs (cases x 2, see `testing`), in the order given.
 
-    `counts` are the `resample_counts` of the cases. `reference` is the index of the run that all
-    are tested against, by default the leader.
+    `counts` are the `resample_counts` of the cases, as many as `resamples_for` says. `reference` is the
+    index of the run that all are tested against, by default the leader.
     """
     if not runs:
         return []

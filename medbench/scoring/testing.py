@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 BOOTSTRAP_FROM = 50  # cases
 ENUMERATED = 12  # cases: 4,096 swaps
+BLOCK = 100  # runs resampled at a time, to bound memory
 ROUNDING = 1e-12  # differences this close are the same difference
 Z_95 = 1.959963984540054
 
@@ -67,9 +68,9 @@ class Runs:
             raise InvalidInput("Only runs on the same cases can be compared.", code="different_cases")
         self.n_cases = len(self.runs[0])
         self.draws, self.seed = len(counts), seed
-        columns = np.hstack(self.runs)
         self.scores = [_score(run) for run in self.runs]
-        self.resampled = _f1(counts @ columns / self.n_cases)
+        blocks = (np.hstack(self.runs[i : i + BLOCK]) for i in range(0, len(self.runs), BLOCK))
+        self.resampled = np.hstack([_f1(counts @ block / self.n_cases) for block in blocks])
 
     @property
     def reason(self) -> str:

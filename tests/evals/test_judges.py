@@ -255,6 +255,21 @@ def test_the_estimate_counts_what_will_be_asked(served):
     assert {(each.calls, each.known) for each in after.values()} == {(0, 8)}
 
 
+def test_a_slim_case_reports_the_same(served):
+    found, profile = judge(served(lambda a: "no" if "focal" in a.user and "nodes" in a.user else honest(a)))
+    assert report(profile, [found.slim()]) == report(profile, [found])
+    assert {cell.rationale for cell in found.slim().cells()} == {""}
+    assert "Compared word by word." in {cell.rationale for cell in found.cells()}
+
+
+def test_every_cell_names_its_verdict_in_the_store(served):
+    store = MemoryStore()
+    found, _ = judge(served(honest), store=store)
+    assert {cell.key for cell in found.cells()} == set(store.verdicts)
+    for cell in found.cells():
+        assert store.verdicts[cell.key].answer["score"] == cell.raw
+
+
 def test_cases_are_what_boards_keep(served):
     """A judged case has the shape of one that shared words scored."""
     found, _ = judge(served(honest))

@@ -8,11 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from medbench.evals.judges import Cell
-from medbench.evals.questions import Verdict
 from medbench.evals.replies import BadReply, expected_score, parse
 from tests.evals.scripts import CHECKS, judged
-
-UNSCORED, SCORED = Verdict("k", "unscored", "no_json"), Verdict("k", "scored")
 
 
 def tokens(top, text="{}"):
@@ -20,7 +17,7 @@ def tokens(top, text="{}"):
 
 
 def combine(given_):
-    scores = [Cell(SCORED if raw else UNSCORED, raw, None).score for raw in given_["raw"]]
+    scores = [Cell("k", "m", raw).score for raw in given_["raw"]]
     value = sum(scores) / len(scores)
     return None if value != value else value  # noqa: PLR0124 (NaN alone differs from itself)
 
@@ -47,7 +44,7 @@ def test_every_golden_value_of_judges(testdata):
         elif case["metric"] == "judge_normalise":
             span = given_["hi"] - given_["lo"]
             found = {
-                "parity_div10": Cell(SCORED, given_["raw"], None).score,
+                "parity_div10": Cell("k", "m", given_["raw"]).score,
                 "zero_based": (given_["raw"] - given_["lo"]) / span,
             }
         else:

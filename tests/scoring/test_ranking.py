@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from medbench.scoring.intervals import bootstrap, resample_counts
-from medbench.scoring.ranking import rank_entries
+from medbench.scoring.ranking import rank_entries, resamples_for
 from medbench.scoring.testing import compare, holm
 
 BOARDS = st.tuples(st.integers(1, 6), st.integers(10, 15)).flatmap(
@@ -82,6 +82,18 @@ def test_few_cases_are_ranked_and_say_what_is_missing():
     assert [place.rank for place in places] == [2, 1]
     assert {place.reason for place in places} == {"too_few_cases"}
     assert {(place.interval, place.rank_interval, place.p_first) for place in places} == {(None,) * 3}
+
+
+def test_a_large_board_needs_more_resamples_to_tell_anybody_apart():
+    """One entry far ahead of sixty equal ones."""
+    level = np.random.default_rng(2).uniform(0.2, 0.4, (60, 1))
+    runs = [np.repeat(level + 0.3, 2, axis=1), *[np.repeat(level, 2, axis=1)] * 60]
+    few, enough = (
+        rank_entries(runs, resample_counts(60, seed=1, resamples=n)) for n in (1_000, 40 * len(runs))
+    )
+    assert {place.group for place in few} == {1}
+    assert [place.group for place in enough] == [1] + [2] * 60
+    assert [resamples_for(n) for n in (1, 50, 250, 1_000)] == [10_000, 10_000, 10_000, 40_000]
 
 
 def test_an_empty_board_has_no_places():
