@@ -26,9 +26,9 @@ class DiskCache:
         path = self._path(key)
         try:
             content = path.read_bytes()
-        except FileNotFoundError:
+        except OSError:
             return None
-        with suppress(FileNotFoundError):
+        with suppress(OSError):
             os.utime(path)
         return content
 
@@ -49,14 +49,15 @@ class DiskCache:
         """Delete the oldest until what is left fits, with room for what comes."""
         found = []
         for path in self._folder.glob("*/*"):
-            with suppress(FileNotFoundError):
+            with suppress(OSError):
                 status = path.stat()
                 found.append((status.st_mtime_ns, status.st_size, path))
         excess = sum(size for _, size, _ in found) - self._limit * (1 - SLACK)
         for _, size, path in sorted(found):
             if excess <= 0:
                 return
-            path.unlink(missing_ok=True)
+            with suppress(OSError):  # deleted by another process, or not ours to delete
+                path.unlink()
             excess -= size
 
     def _path(self, key: str) -> Path:

@@ -51,10 +51,12 @@ def decode_small(content: bytes, size: tuple[int, int]) -> Image.Image:
 def on_background(region: Image.Image, background: tuple[int, int, int]) -> Image.Image:
     """`region` (RGBA) as RGB, the slide's own background colour where nothing was scanned."""
     alpha = region.getchannel("A")
-    if alpha.getextrema() == (255, 255):
+    least, most = alpha.getextrema()
+    if least == 255:
         return region.convert("RGB")
     picture = Image.new("RGB", region.size, background)
-    picture.paste(region, mask=alpha)
+    if most:
+        picture.paste(region, mask=alpha)
     return picture
 
 
