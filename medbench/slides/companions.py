@@ -24,6 +24,19 @@ def folder_of(path: Path) -> Path | None:
     return None
 
 
+def files_of(path: Path) -> list[Path]:
+    """All files of the slide whose file is `path`, that one first."""
+    folder = folder_of(path)
+    rest = sorted(each for each in folder.rglob("*") if each.is_file()) if folder and folder.is_dir() else []
+    return [path, *rest]
+
+
+def identity(path: Path) -> tuple[int, int]:
+    """Bytes of all files of the slide, and the time (ns) of the last change to any. Raises OSError."""
+    found = [each.stat() for each in files_of(path)]
+    return sum(each.st_size for each in found), max(each.st_mtime_ns for each in found)
+
+
 def check(path: Path) -> None:
     """Raise SlideRefused where the folder of the slide is not beside it."""
     folder = folder_of(path)

@@ -15,7 +15,7 @@ from django.db import transaction
 
 from medbench.errors import InvalidInput
 from medbench.jobs import services as jobs
-from medbench.slides import child, colour, geometry
+from medbench.slides import child, colour, companions, geometry
 from medbench.slides.cache import DiskCache, keep
 from medbench.slides.child import ChildEnded, ChildPool
 from medbench.slides.findings import refusal
@@ -111,21 +111,22 @@ def pyramid_file(sha256: str) -> Path:
     return folder / f"{sha256}.tif"
 
 
-def served(slide: Slide) -> tuple[Path, int]:
-    """The file that the tiles of a ready slide come from, and its size in bytes: its own, or the
-    pyramid that was made of it. Raises SlideRefused where it is gone or not the one registered."""
+def served(slide: Slide) -> Path:
+    """The file that the tiles of a ready slide come from: its own, or the pyramid that was made of it.
+
+    Raises SlideRefused where it is gone or not the one registered.
+    """
     if slide.is_converted:
         path = pyramid_file(slide.sha256)
         if not path.is_file():
             raise SlideRefused(
                 "What was made of the slide's file is gone. Register it again.", code="file_missing"
             )
-        return path, path.stat().st_size
+        return path
     path = file_of(slide)
-    status = path.stat()
-    if (status.st_size, status.st_mtime_ns) != (slide.size_bytes, slide.mtime_ns):
+    if companions.identity(path) != (slide.size_bytes, slide.mtime_ns):
         raise SlideRefused("The slide's file was replaced. Register it again.", code="file_changed")
-    return path, status.st_size
+    return path
 
 
 def queue_registration(slide: Slide, *, requested_by: User | None = None) -> Job:
@@ -173,22 +174,22 @@ def examine(slide: Slide, *, tick: Callable[[], object] = lambda: None) -> Exami
     """
     try:
         path = file_of(slide)
-        before = path.stat()
+        before = companions.identity(path)
         sha256 = sha256_of(path, tick)
         found = child.look(path, pyramid=pyramid_file(sha256), tick=tick)
-        after = path.stat()
+        after = companions.identity(path)
     except SlideRefused as error:
         return Examination(refusal(error.code, error.message))
     except OSError:
         return Examination(refusal("file_unreadable", "The slide's file cannot be read from the disk."))
     pictures = [found.pop(name, None) for name in ("thumbnail", "tissue_mask")]
-    if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
+    if before != after:
         found = refusal(
             "file_changing", "The file changed while it was read. Register it when it is complete."
         )
         pictures = [None, None]
     thumbnail, mask = (base64.b64decode(each) if each else None for each in pictures)
-    return Examination(found, sha256, after.st_size, after.st_mtime_ns, thumbnail, mask)
+    return Examination(found, sha256, *after, thumbnail, mask)
 
 
 def record(slide: Slide, examination: Examination) -> None:
@@ -259,7 +260,7 @@ def tile_jpeg(slide: Slide, level: int | str, column: int, row: int) -> bytes:
     TileUnreadable, and SlideRefused where the file is gone or is not the one that was registered;
     Unavailable where all decoders are busy for long.
     """
-    path, _ = served(slide)
+    path = served(slide)
     key, kept = tile_etag(slide.sha256, level, column, row), tile_cache()
     content = kept.get(key)
     if content is None:
@@ -318,7 +319,7 @@ def _kept_picture(slide: Slide, kept: Path) -> bytes:
 
 
 def _make_pictures(slide: Slide) -> None:
-    found = child.look(served(slide)[0])
+    found = child.look(served(slide))
     if found["refused"]:
         raise TileUnreadable(found["refused"]["message"], code=found["refused"]["code"])
     _keep(base64.b64decode(found["thumbnail"]), _thumbnail_file(slide))
@@ -340,10 +341,12 @@ def _keep(content: bytes, path: Path) -> None:
 
 
 def sha256_of(path: Path, tick: Callable[[], object] = lambda: None) -> str:
-    """The identity of a file's content as the row stores it. `tick` is called after each 64 MB."""
+    """The identity of a slide's content as the row stores it: of its file, and of all files in the folder
+    that belongs to it. `tick` is called after each 64 MB."""
     digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while block := file.read(HASH_BLOCK_BYTES):
-            digest.update(block)
-            tick()
+    for each in companions.files_of(path):
+        with each.open("rb") as file:
+            while block := file.read(HASH_BLOCK_BYTES):
+                digest.update(block)
+                tick()
     return digest.hexdigest()

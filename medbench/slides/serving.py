@@ -87,7 +87,7 @@ def remember(slide: Slide) -> None:
 
 def _file(slide: Slide) -> Identity:
     try:
-        file = identify(str(services.served(slide)[0]))
+        file = identify(str(services.served(slide)))
         services.served(slide)  # so the file that was identified is the one that was registered
     except (SlideRefused, OSError):
         return NO_FILE

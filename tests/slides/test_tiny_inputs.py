@@ -322,3 +322,32 @@ def test_a_pyramid_that_was_lost_is_told_and_made_again(real, registered):
         services.tile_jpeg(slide, 0, 0, 0)
     services.register_slide(slide)
     assert (slide.revision, len(services.tile_jpeg(slide, 0, 0, 0)) > 1000) == (1, True)
+
+
+def test_a_mirax_slide_is_read_with_its_folder(tmp_path):
+    path, pixels = tiny.write_mrxs(tmp_path / "x.mrxs")
+    found = info(path)
+    assert (found["vendor"], found["mpp"], found["objective"]) == ("mirax", [0.25, 0.25], 20)
+    assert [(level["width"], level["height"]) for level in found["levels"]] == [(512, 384), (256, 192)]
+    assert "CANARY" not in json.dumps(found)
+    with SlideFile(path) as slide:
+        tile = np.asarray(slide.tile(0, 0, 0), np.int16)
+    assert np.abs(tile - pixels[: tile.shape[0], : tile.shape[1]]).mean() < 3
+
+
+def test_a_mirax_slide_is_imported_with_its_folder(tmp_path, db, slide_dir):
+    from medbench.cases.services.slide_files import _place
+    from medbench.slides.models import Slide
+
+    path, _ = tiny.write_mrxs(tmp_path / "x.mrxs")
+    slide = Slide.objects.create(file_name="slides/x.mrxs")
+    _place(slide, path)
+    services.register_slide(slide)
+    assert (slide.state, slide.vendor) == ("ready", "mirax")
+    assert len(services.tile_jpeg(slide, 0, 0, 0)) > 1_000
+    data = slide_dir / str(slide.pk) / "x/Data0000.dat"  # its pixels, not its head
+    data.write_bytes(data.read_bytes() + b" ")
+    with pytest.raises(services.SlideRefused, match="replaced"):
+        services.tile_jpeg(slide, 0, 0, 0)
+    services.register_slide(slide)
+    assert (slide.state, slide.revision) == ("ready", 2)

@@ -2,6 +2,7 @@
 
 import io
 import shutil
+import struct
 
 import numpy as np
 import pydicom
@@ -121,3 +122,57 @@ def write_dicom(template, path, size, *, flavour="VOLUME", spacing_mm=0.0005, nu
             del image[name]
     image.save_as(path)
     return path
+
+
+def write_mrxs(path, *, across=4, down=3, side=128, levels=2):
+    """A MIRAX slide: head file, Slidedat.ini, Index.dat and one data file; answers (path, its pixels)."""
+    folder, slide_id = path.with_suffix(""), "0123456789ABCDEF0123456789ABCDEF"
+    folder.mkdir()
+    pixels = texture(across * side, down * side)
+    stored, pages = bytearray(b"01.02" + slide_id.encode() + b"  0"), []
+    for level in range(levels):
+        small = Image.fromarray(pixels).reduce(2**level)
+        page = []
+        for y in range(0, down, 2**level):
+            for x in range(0, across, 2**level):
+                left, top = (x >> level) * side, (y >> level) * side
+                buffer = io.BytesIO()
+                tile = small.crop((left, top, left + side, top + side))
+                tile.save(buffer, "JPEG", quality=95, subsampling="4:4:4")
+                page.append((y * across + x, len(stored), buffer.tell(), 0))
+                stored += buffer.getvalue()
+        pages.append(page)
+    (folder / "Data0000.dat").write_bytes(stored)
+    (folder / "Index.dat").write_bytes(_mirax_index(slide_id, pages))
+    sections = "".join(
+        f"[LEVEL_{level}]\nOVERLAP_X = 0\nOVERLAP_Y = 0\nMICROMETER_PER_PIXEL_X = {0.25 * 2**level}\n"
+        f"MICROMETER_PER_PIXEL_Y = {0.25 * 2**level}\nIMAGE_CONCAT_FACTOR = {int(level > 0)}\n"
+        f"IMAGE_FILL_COLOR_BGR = 16777215\nDIGITIZER_WIDTH = {side}\nDIGITIZER_HEIGHT = {side}\n"
+        "IMAGE_FORMAT = JPEG\n"
+        for level in range(levels)
+    )
+    names = "".join(f"HIER_0_VAL_{level}_SECTION = LEVEL_{level}\n" for level in range(levels))
+    (folder / "Slidedat.ini").write_text(
+        f"[GENERAL]\nSLIDE_ID = {slide_id}\nSLIDE_NAME = CANARY-NAME\nIMAGENUMBER_X = {across}\n"
+        f"IMAGENUMBER_Y = {down}\nOBJECTIVE_MAGNIFICATION = 20\nCameraImageDivisionsPerSide = 1\n"
+        f"[HIERARCHICAL]\nHIER_COUNT = 1\nNONHIER_COUNT = 0\nINDEXFILE = Index.dat\n"
+        f"HIER_0_NAME = Slide zoom level\nHIER_0_COUNT = {levels}\n{names}"
+        f"[DATAFILE]\nFILE_COUNT = 1\nFILE_0 = Data0000.dat\n{sections}"
+    )
+    Image.fromarray(pixels).save(path, "JPEG")
+    return path, pixels
+
+
+def _mirax_index(slide_id, pages):
+    """Root, one list for each zoom level, one page in each list."""
+    head = b"01.02" + slide_id.encode()
+    root = len(head) + 8
+    lists = root + 4 * len(pages)
+    index = head + struct.pack("<2i", root, 0)
+    index += b"".join(struct.pack("<i", lists + 8 * number) for number in range(len(pages)))
+    at = lists + 8 * len(pages)
+    body = b""
+    for page in pages:
+        index += struct.pack("<2i", 0, at + len(body))
+        body += struct.pack("<2i", len(page), 0) + b"".join(struct.pack("<4i", *entry) for entry in page)
+    return index + body

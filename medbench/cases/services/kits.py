@@ -134,8 +134,7 @@ def _picture(row: ReleaseCase) -> bytes:
         raise MedBenchError("This case has no slide.", code="no_slide")
     if not row.slide.is_ready:
         raise MedBenchError("The slide is not here.", code=row.slide.refusal_code or "slide_missing")
-    path, _ = slides.served(row.slide)
-    return slides.render(path, PICTURE_MAX_PX)[1]
+    return slides.render(slides.served(row.slide), PICTURE_MAX_PX)[1]
 
 
 def _case(row: ReleaseCase, image: str, reason: str) -> dict[str, Any]:

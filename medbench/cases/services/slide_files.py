@@ -12,7 +12,7 @@ from django.conf import settings
 from medbench.errors import Unavailable
 from medbench.formats.bundle import CASES_FILE
 from medbench.formats.problems import Problem
-from medbench.slides.companions import folder_of
+from medbench.slides.companions import folder_of, identity
 from medbench.slides.models import Slide
 from medbench.slides.services import examine, record, sha256_of, slide_info
 
@@ -28,7 +28,7 @@ def is_other(slide: Slide, files: Mapping[str, Path]) -> bool:
     path = files.get(slide.file_name) if slide.is_ready else None
     if path is None:
         return False
-    return path.stat().st_size != slide.size_bytes or sha256_of(path) != slide.sha256
+    return identity(path)[0] != slide.size_bytes or sha256_of(path) != slide.sha256
 
 
 def bring_slides(
