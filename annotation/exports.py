@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from annotation.models import Study
 
 _HEAD = ("study", "protocol", "item", "item_id", "case_id", "triplet", "annotator", "background")
-_TAIL = ("comment", "version", "submitted_at", "regions", "missing_tiles", "notes")
+_TAIL = ("comment", "version", "submitted_at", "regions", "missing_tiles", "notes", "flagged", "active_s")
 
 
 def verdicts_csv(study: Study, as_of: dt.datetime | None = None) -> str:
@@ -29,7 +29,8 @@ def verdicts_csv(study: Study, as_of: dt.datetime | None = None) -> str:
 
     Annotators are letters, with their background, so that agreement can be split by it. An empty
     answer was not given. Times are UTC, ISO 8601. `regions` and `notes` are JSON, `missing_tiles` is
-    how many tiles of the slide did not come. Text that a spreadsheet would run as a formula has an
+    how many tiles of the slide did not come, `active_s` the seconds of active work on the item in all,
+    where measured. Text that a spreadsheet would run as a formula has an
     apostrophe before it.
     """
     questions = [question.key for question in Definition.read(study.protocol.definition).questions]
@@ -72,7 +73,9 @@ def _said(row: VerdictRevision, questions: list[str]) -> tuple[Any, ...]:
     made_at = row.made_at.isoformat(timespec="seconds")
     regions = json.dumps(row.regions, separators=(",", ":")) if row.regions else ""
     notes = json.dumps(row.notes, sort_keys=True, ensure_ascii=False) if row.notes else ""
-    return (*answers, row.comment, row.version, made_at, regions, row.missing_tiles, notes)
+    flagged = "yes" if row.flagged else ""
+    active_s = sum(row.verdict.active_s.values()) or ""
+    return (*answers, row.comment, row.version, made_at, regions, row.missing_tiles, notes, flagged, active_s)
 
 
 def history_jsonl(study: Study, as_of: dt.datetime | None = None) -> Iterator[str]:
@@ -95,6 +98,7 @@ def history_jsonl(study: Study, as_of: dt.datetime | None = None) -> Iterator[st
             "answers": row.answers,
             "notes": row.notes,
             "comment": row.comment,
+            "flagged": row.flagged,
             "regions": row.regions,
             "missing_tiles": row.missing_tiles,
             "made_at": row.made_at.isoformat(timespec="milliseconds"),

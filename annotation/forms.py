@@ -34,6 +34,9 @@ class VerdictForm(forms.Form):
     version = forms.IntegerField(min_value=0)
     regions = forms.JSONField(required=False)
     missing_tiles = forms.IntegerField(min_value=0, max_value=1_000_000, required=False)
+    flagged = forms.BooleanField(required=False)
+    visit = forms.UUIDField(required=False)
+    active_s = forms.IntegerField(min_value=0, required=False)
 
     def draft(self, definition: Definition) -> Draft:
         """Raises InvalidInput where the page cannot have sent this."""
@@ -57,6 +60,9 @@ class VerdictForm(forms.Form):
             data["regions"],
             data["missing_tiles"] or 0,
             {key: text for key, text in notes.items() if text} if notes else None,
+            data["flagged"],
+            str(data["visit"] or ""),
+            data["active_s"] or 0,
         )
 
 

@@ -178,7 +178,10 @@ class Verdict(models.Model):
     answers = models.JSONField(default=dict)  # question key -> option; absent = not answered
     notes = models.JSONField(default=dict)  # question key -> what was added in words to its answer
     comment = models.TextField(blank=True)
+    flagged = models.BooleanField(default=False)  # for the curator to look at; the verdict counts
     regions = models.JSONField(default=list)  # slides.regions.Region as dicts
+    # Seconds of active work in each visit of the page: the longest heard of, so that no save counts twice
+    active_s = models.JSONField(default=dict)
     version = models.PositiveIntegerField(default=0)  # grows with each save; a stale save is refused
     saved_at = models.DateTimeField(auto_now=True)
     submitted_at = models.DateTimeField(null=True, blank=True)
@@ -196,6 +199,7 @@ class VerdictRevision(Frozen):
     answers = models.JSONField()
     notes = models.JSONField(default=dict)
     comment = models.TextField(blank=True)
+    flagged = models.BooleanField(default=False)
     regions = models.JSONField(default=list)
     missing_tiles = models.PositiveIntegerField(default=0)  # of the slide, when it was submitted
     submitted = models.BooleanField(default=False)

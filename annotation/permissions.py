@@ -31,7 +31,7 @@ def answers_for(person: Person, study_id: str | uuid.UUID, action: str = "study.
     """As `study_for`, for what shows the answers of others: whoever annotates in a study does not see
     them before it is closed, curator or not."""
     found = study_for(person, study_id, action)
-    if found.state != Study.State.CLOSED and found.annotators.filter(user=person.pk).exists():
+    if is_blind(person, found):
         raise NotAllowed(
             "You annotate in this study, so the answers of others stay hidden from you until it is closed."
         )
@@ -45,6 +45,11 @@ def machine_for(person: Person, study_id: str | uuid.UUID) -> Study:
     if found.state != Study.State.CLOSED:
         require(person, "study.manage", found.benchmark.team, seen_by="study.read")
     return found
+
+
+def is_blind(person: Person, study: Study) -> bool:
+    """Whether the answers of others are hidden from `person`: they annotate in it, and it is not closed."""
+    return study.state != Study.State.CLOSED and study.annotators.filter(user=person.pk).exists()
 
 
 def study_item_for(person: Person, study_id: str | uuid.UUID, position: int, action: str) -> StudyItem:

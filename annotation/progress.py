@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass
+from statistics import median
 from typing import TYPE_CHECKING
 
 from django.db.models import Count, Q
 from django.utils import timezone
 
 from annotation import queries
-from annotation.models import Assignment
+from annotation.models import Assignment, Verdict
 from annotation.protocols import CANNOT_JUDGE, Definition
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ class ItemCounts:
     in_hand: int  # being read by somebody
     short: int  # cannot get all their verdicts from those who are left
     skipped_by_all: int
+    flagged: int
     verdicts: int
     verdicts_wanted: int
 
@@ -45,6 +47,7 @@ class AnnotatorCounts:
     skipped: int
     cannot_judge: int  # of `answers`
     answers: int
+    active_s: float | None  # median of active work on an item; None = none was measured
 
 
 @dataclass(frozen=True)
@@ -97,6 +100,7 @@ def item_counts(study: Study) -> ItemCounts:
         in_hand=in_hand.values("study_item").distinct().count(),
         short=sum(bool(everybody) and everybody - skipped < wanted for *_, skipped, everybody in rows),
         skipped_by_all=sum(0 < everybody == skipped for *_, skipped, everybody in rows),
+        flagged=queries.flagged(study).count(),
         verdicts=sum(submitted for _, submitted, *_ in rows),
         verdicts_wanted=len(rows) * wanted,
     )
@@ -137,6 +141,7 @@ def _annotators(
             skipped=Count("pk", filter=of_person & Q(user__assignments__state=State.SKIPPED)),
         )
     )
+    times = _active_times(study)
     return [
         AnnotatorCounts(
             letter=letter(index),
@@ -146,9 +151,19 @@ def _annotators(
             skipped=row.skipped,
             cannot_judge=sum(said[row.user_id][each] for each in cannot),
             answers=said[row.user_id].total(),
+            active_s=median(times[row.user_id]) if row.user_id in times else None,
         )
         for index, row in enumerate(rows)
     ]
+
+
+def _active_times(study: Study) -> dict[int, list[int]]:
+    """Seconds of active work on each submitted item, by annotator; where none was measured it is missing."""
+    times: dict[int, list[int]] = defaultdict(list)
+    measured = Verdict.objects.filter(assignment__study_item__study=study, submitted_at__isnull=False)
+    for person, visits in measured.exclude(active_s={}).values_list("assignment__annotator", "active_s"):
+        times[person].append(sum(visits.values()))
+    return times
 
 
 def _questions(

@@ -10,7 +10,7 @@ from django.db.models import Count, F, IntegerField, Max, Min, OuterRef, Q, Quer
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from annotation.models import Assignment, Study, StudyAnnotator, StudyItem, VerdictRevision
+from annotation.models import Assignment, Study, StudyAnnotator, StudyItem, Verdict, VerdictRevision
 from medbench.cases.models import Benchmark
 from medbench.review.models import ItemResult
 
@@ -250,6 +250,15 @@ def counted_of(study_item: StudyItem) -> QuerySet[VerdictRevision]:
     """The verdicts of one item that count."""
     return VerdictRevision.objects.filter(
         verdict__assignment__study_item=study_item, version=F("verdict__submitted_version")
+    )
+
+
+def flagged(study: Study) -> QuerySet[Verdict]:
+    """What annotators flagged for the curator, drafts too, in the order of the items."""
+    return (
+        Verdict.objects.filter(assignment__study_item__study=study, flagged=True)
+        .select_related("assignment__study_item__item__case", "assignment__annotator")
+        .order_by("assignment__study_item__position", "pk")
     )
 
 

@@ -69,7 +69,7 @@ def context_of(
     above it, and each of `gaps` at its question."""
     study = assignment.study_item.study
     verdict = Verdict.objects.filter(assignment=assignment).first() or Verdict(assignment=assignment)
-    shown = draft or Draft(verdict.answers, verdict.comment, verdict.version)
+    shown = draft or Draft(verdict.answers, verdict.comment, verdict.version, flagged=verdict.flagged)
     marked = verdict.regions if shown.regions is None else shown.regions
     definition = Definition.read(study.protocol.definition)
     item = assignment.study_item.item
@@ -100,6 +100,7 @@ def stored_of(verdict: Verdict) -> dict[str, Any]:
         "answers": verdict.answers,
         "notes": verdict.notes,
         "comment": verdict.comment,
+        "flagged": verdict.flagged,
         "regions": regions.in_order(verdict.regions),
         "version": verdict.version,
         "saved_at": verdict.saved_at.isoformat() if verdict.saved_at else None,

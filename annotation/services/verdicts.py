@@ -18,10 +18,14 @@ if TYPE_CHECKING:
     from medbench.formats.problems import Problem
 
 
+LONGEST_VISIT_S = 12 * 3600
+
+
 class Draft(NamedTuple):
     """What one window holds: answers (question key -> option), comment, and the version of the
     verdict that it started from (0 = none); regions as slides.regions writes them and notes (question
-    key -> words), None = those that are stored; and how many tiles of the slide it could not show."""
+    key -> words), None = those that are stored; how many tiles of the slide it could not show; whether
+    the curator is to look at it; and the visit of the page with its seconds of active work so far."""
 
     answers: dict[str, str]
     comment: str
@@ -29,6 +33,9 @@ class Draft(NamedTuple):
     regions: list[Any] | None = None
     missing_tiles: int = 0
     notes: dict[str, str] | None = None
+    flagged: bool = False
+    visit: str = ""
+    active_s: int = 0
 
 
 class Stale(Conflict):
@@ -93,9 +100,14 @@ def _save(assignment: Assignment, draft: Draft) -> Verdict:
     verdict, _ = Verdict.objects.get_or_create(assignment=assignment)
     if study.state == Study.State.RUNNING:
         seat(assignment)
-    marked = _regions(assignment, verdict, draft)
-    notes = verdict.notes if draft.notes is None else draft.notes
-    new = {"answers": draft.answers, "notes": notes, "comment": draft.comment, "regions": marked}
+    _count_time(verdict, draft)
+    new = {
+        "answers": draft.answers,
+        "notes": verdict.notes if draft.notes is None else draft.notes,
+        "comment": draft.comment,
+        "flagged": draft.flagged,
+        "regions": _regions(assignment, verdict, draft),
+    }
     if all(getattr(verdict, name) == value for name, value in new.items()):
         return verdict
     if verdict.version != draft.version:
@@ -104,6 +116,14 @@ def _save(assignment: Assignment, draft: Draft) -> Verdict:
         setattr(verdict, name, value)
     _write(verdict)
     return verdict
+
+
+def _count_time(verdict: Verdict, draft: Draft) -> None:
+    """Take the active time of the draft's visit, if it is news. It is no version of the verdict."""
+    seconds = min(draft.active_s, LONGEST_VISIT_S)
+    if draft.visit and seconds > verdict.active_s.get(draft.visit, 0):
+        verdict.active_s[draft.visit] = seconds
+        verdict.save(update_fields=["active_s"])
 
 
 def _regions(assignment: Assignment, verdict: Verdict, draft: Draft) -> list[Any]:
@@ -147,6 +167,7 @@ def _write(verdict: Verdict, *, submitted: bool = False, missing_tiles: int = 0)
         answers=verdict.answers,
         notes=verdict.notes,
         comment=verdict.comment,
+        flagged=verdict.flagged,
         regions=verdict.regions,
         missing_tiles=missing_tiles,
         submitted=submitted,

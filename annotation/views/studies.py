@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from annotation import progress, queries
 from annotation.forms import ItemsForm, SetUpForm, StudyForm
-from annotation.permissions import study_for
+from annotation.permissions import is_blind, study_for
 from annotation.protocols import Definition
 from annotation.services import studies
 from medbench.accounts.permissions import may
@@ -124,6 +124,7 @@ def study(request: SignedInRequest, study_id: uuid.UUID) -> HttpResponse:
         "study": found,
         "progress": progress.of_study(found),
         "may_manage": may_manage,
+        "flags": queries.flagged(found) if may_manage and not is_blind(request.user, found) else None,
         "items_form": ItemsForm(found.benchmark, prefix="items") if may_manage else None,
     }
     return render(request, "annotation/study.html", context)

@@ -51,6 +51,7 @@ export const KEYS = [
   { id: "region.point", key: "d", scope: "workbench", label: "Drop a point" },
   { id: "region.box", key: "r", scope: "workbench", label: "Drop a box" },
   { id: "region.outline", key: "f", scope: "workbench", label: "Draw an outline" },
+  { id: "work.flag", key: "q", scope: "workbench", label: "Flag for the curator" },
   { id: "work.comment", key: "m", scope: "workbench", label: "Comment" },
   { id: "work.guidelines", key: "i", scope: "workbench", label: "Guidelines" },
   { id: "work.submit", key: "Enter", scope: "workbench", label: "Submit and next" },

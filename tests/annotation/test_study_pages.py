@@ -292,8 +292,8 @@ def test_a_study_takes_the_same_queries_for_any_number_of_people_items_and_verdi
         answer_all(study, person, YES)
     client = signed_in(ada)
     for path, queries in (
-        (page_of(study), 13),
-        (f"/api/v1/studies/{study.pk}/", 9),
+        (page_of(study), 17),
+        (f"/api/v1/studies/{study.pk}/", 11),
         (f"/api/v1/studies/{study.pk}/verdicts.csv", 7),
     ):
         with django_assert_num_queries(queries):
@@ -374,7 +374,7 @@ def test_an_export_without_verdicts_is_its_head(benchmark, bruno, chen, ada):
     text = signed_in(ada).get(f"/api/v1/studies/{study.pk}/verdicts.csv").content.decode()
     assert text == (
         "study,protocol,item,item_id,case_id,triplet,annotator,background,"
-        "grounded,faithful,aligned,category,comment,version,submitted_at,regions,missing_tiles,notes\r\n"
+        "grounded,faithful,aligned,category,comment,version,submitted_at,regions,missing_tiles,notes,flagged,active_s\r\n"
     )
 
 

@@ -52,6 +52,19 @@ def share(value: float | None) -> str:
 
 
 @register.filter
+def lasting(seconds: float | None) -> str:
+    """A time as 45 s, 2 min 05 s or 1 h 07 min; a dash where there is none."""
+    if seconds is None:
+        return "–"
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole}{NARROW_SPACE}s"
+    if whole < 3600:
+        return f"{whole // 60}{NARROW_SPACE}min {whole % 60:02}{NARROW_SPACE}s"
+    return f"{whole // 3600}{NARROW_SPACE}h {whole % 3600 // 60:02}{NARROW_SPACE}min"
+
+
+@register.filter
 def bracket(interval: tuple[float, float] | None) -> str:
     """An interval as [0.509, 0.539], or nothing."""
     return f"[{score(interval[0])}, {score(interval[1])}]" if interval else ""

@@ -1,7 +1,7 @@
 // Two windows changed one item: every field that differs, here and there, decided one by one.
 import { differences } from "./draft.js";
 
-const TITLES = { notes: "Notes", comment: "Comment", regions: "Regions" };
+const TITLES = { notes: "Notes", comment: "Comment", flagged: "Flag", regions: "Regions" };
 
 /** Show the comparison above the questions. `decide(fields)` is called once all fields are decided,
     with those that are taken from the other window. */
@@ -65,6 +65,7 @@ function titleOf(form, field) {
 function wordsOf(form, field, draft) {
   if (field === "comment") return draft.comment || "–";
   if (field === "notes") return Object.values(draft.notes).join(" · ") || "–";
+  if (field === "flagged") return draft.flagged ? "Flagged" : "Not flagged";
   if (field === "regions") return `${draft.regions.length} on the slide`;
   const value = draft.answers[field];
   if (!value) return "Blank";

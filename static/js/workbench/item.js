@@ -1,5 +1,6 @@
 // One item in hand: its questions, its saving, its end.
 import { RegionEditor } from "../regions/editor.js";
+import { Clock } from "./clock.js";
 import { startCompare } from "./compare.js";
 import { readForm, withField, writeForm } from "./draft.js";
 import { Questions } from "./questions.js";
@@ -14,6 +15,7 @@ export class Item {
   #goTo; // (address, words) shows the next item
   #number;
   #life = new AbortController(); // ends the listeners
+  #clock = new Clock(this.#life.signal);
   #show;
   #saver;
   #questions = null; // none where nothing can be answered
@@ -76,11 +78,15 @@ export class Item {
     const parts = {
       keep: browserStore(this.#form.dataset.work),
       show: this.#show,
-      send: (draft) => post(this.#form, draft, { do: "save" }),
+      send: (draft) => post(this.#form, draft, { do: "save", ...this.#time() }),
       conflict: (theirs) => (this.#conflict = theirs),
     };
     this.#saver = new Saver(parts, stored);
     if (stored.version) this.#show("saved", { at: stored.saved_at });
+  }
+
+  #time() {
+    return { visit: this.#clock.visit, active_s: this.#clock.seconds() };
   }
 
   #restore() {
@@ -124,7 +130,7 @@ export class Item {
     const seen = { missing_tiles: this.#viewer?.lostTiles ?? 0 }; // a verdict over holes says so
     let answer;
     try {
-      answer = await post(this.#form, { ...draft, version: this.#saver.version }, { ...action, ...seen });
+      answer = await post(this.#form, { ...draft, version: this.#saver.version }, { ...action, ...seen, ...this.#time() });
     } catch {
       return this.#show("unsent");
     }
@@ -149,6 +155,7 @@ export class Item {
     addEventListener("online", () => this.#saver.flush(), { signal });
     const skipMenu = this.#form.querySelector(".skip-menu");
     skipMenu?.addEventListener("toggle", () => skipMenu.open && skipMenu.querySelector("button").focus(), { signal });
+    this.#form.elements.flagged.addEventListener("change", () => this.#changed(0), { signal });
     const comment = this.#form.querySelector("[data-comment]");
     for (const text of [comment, ...this.#form.querySelectorAll("[data-note]")]) {
       text.addEventListener("input", () => this.#changed(TEXT_REST_MS), { signal });
