@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 CALL_FAILED = "call_failed"
 CLOSED_WITHIN_S = 5
+Came = queue.SimpleQueue[tuple[Verdict, asyncio.Event] | BaseException]
 NOT_ANSWERED = {"max_tokens": "truncated", "model_length": "truncated", "content_filter": "refused"}
 
 
@@ -109,18 +110,21 @@ class Session:
         todo = [question for key, question in unique.items() if key not in known]
         if not todo:
             return
-        came: queue.SimpleQueue[Verdict | BaseException] = queue.SimpleQueue()
+        came: Came = queue.SimpleQueue()
         asking = asyncio.run_coroutine_threadsafe(self._ask_all(todo, came), self._loop)
         try:
             for _ in todo:
-                verdict_or_error = came.get()
-                if isinstance(verdict_or_error, BaseException):
-                    raise verdict_or_error
-                yield (self._store.put(verdict_or_error) if verdict_or_error.is_scored else verdict_or_error)
+                arrived = came.get()
+                if isinstance(arrived, BaseException):
+                    raise arrived
+                new, is_kept = arrived
+                stands = self._store.put(new) if new.is_scored else new
+                self._loop.call_soon_threadsafe(is_kept.set)
+                yield stands
         finally:
             asking.cancel()
 
-    async def _ask_all(self, todo: list[Question], came: queue.SimpleQueue[Verdict | BaseException]) -> None:
+    async def _ask_all(self, todo: list[Question], came: Came) -> None:
         """Workers for each model share its questions. The first error ends all of them; where the budget
         ends, what is on its way still arrives."""
         waiting: dict[str, deque[Question]] = defaultdict(deque)
@@ -141,9 +145,11 @@ class Session:
     async def _work(
         self,
         questions: deque[Question],
-        came: queue.SimpleQueue[Verdict | BaseException],
+        came: Came,
         spent: list[Stopped],
     ) -> None:
+        """Ask one after the other; the next only when the last is stored, so that nothing piles up that
+        could be lost."""
         while questions and not spent:
             question = questions.popleft()
             try:
@@ -151,7 +157,9 @@ class Session:
             except Stopped as stopped:
                 spent.append(stopped)
             else:
-                came.put(await self._answer(question))
+                is_kept = asyncio.Event()
+                came.put((await self._answer(question), is_kept))
+                await is_kept.wait()
 
     async def _answer(self, question: Question) -> Verdict:
         """Ask until there is a valid answer or the tries are used up. The question is on hold."""

@@ -9,6 +9,7 @@ Responses), Anthropic and Google, each as far as judges and agents use it.
 
 import json
 import math
+import sys
 import threading
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -51,7 +52,7 @@ class ScriptedServer:
         self._lock = threading.Lock()
 
     def __enter__(self):
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
+        self._http = _Http(("127.0.0.1", 0), _handler(self))
         self._http.daemon_threads = True
         self.address = f"http://127.0.0.1:{self._http.server_port}"
         self._thread = threading.Thread(target=self._http.serve_forever, args=(0.05,), daemon=True)
@@ -72,6 +73,13 @@ class ScriptedServer:
             self.asked.append(asked)
         said = self.script(asked)
         return Answer(said) if isinstance(said, str) else said
+
+
+class _Http(ThreadingHTTPServer):
+    def handle_error(self, request, client_address):
+        """A client that is gone (tests kill workers) is no news; anything else is."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
 
 
 def _handler(server):

@@ -1,6 +1,8 @@
 """The instrument as a value: one spelling, one digest, and what it refuses."""
 
 import json
+import subprocess
+import sys
 from dataclasses import replace
 
 import pytest
@@ -114,3 +116,12 @@ def test_prompts_put_reasons_before_scores():
         assert prompts.SYSTEM[kind].index(
             "rationale" if kind == "pairwise" else "reasoning"
         ) < prompts.SYSTEM[kind].rindex(f'"{last}"')
+
+
+def test_nothing_heavy_is_imported_before_a_model_is_asked():
+    code = (
+        "import sys, medbench.evals.activation, medbench.evals.reports, medbench.evals.voters;"
+        "print([name for name in ('inspect_ai', 'openai', 'django', 'scipy') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,8 +1,14 @@
 """Asking models: every dialect, every failure, budget, cache and resuming."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
 import threading
+import time
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -343,3 +349,60 @@ def test_keys_name_content_and_never_who_asks():
 
 def test_the_scripted_judge_answers_what_is_asked():
     assert set(judged(3)) == {"rationale", "checks", "score"}
+
+
+def test_calls_keep_to_the_rate(served):
+    """Sleeping never takes less than it should, so the least span is safe to state."""
+    arrived = []
+
+    def script(asked):
+        arrived.append(time.monotonic())
+        return honest(asked)
+
+    model = model_at(served(script))
+    with session_for(model, limits=replace(QUICK, per_minute=600)) as session:
+        list(session.ask(pairs(model, 1)))  # the first waits for imports
+        arrived.clear()
+        list(session.ask(pairs(model, 6)))
+    assert arrived[-1] - arrived[0] >= 0.3  # four tenths of a second but for the way
+
+
+@pytest.mark.worker
+def test_a_worker_that_is_killed_loses_only_what_was_on_its_way(served, tmp_path):
+    """Killed in the middle, started again: the same scores as without, each pair judged once."""
+    reached = threading.Event()
+
+    def script(asked):
+        if len(server.asked) >= 15:
+            reached.set()
+        return honest(asked)
+
+    server = served(script)
+    command = [sys.executable, "-c", WORKER, server.base_url("openai-api"), str(tmp_path / "verdicts")]
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
+    killed = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
+    assert reached.wait(120)
+    killed.send_signal(signal.SIGKILL)
+    killed.wait()
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=120)
+    model = model_at(server)
+    expected = {verdict.key: verdict.answer["score"] for verdict in ask(model, pairs(model, 60))}
+    assert json.loads(done.stdout) == expected
+    keys = [question.key for question in pairs(model, 60)]
+    assert set(FileStore(tmp_path / "verdicts").get(keys)) == set(keys)
+    assert len(server.asked) <= 60 + 60 + 4  # both runs, and four calls that were on their way
+
+
+WORKER = """
+import json, sys
+from pathlib import Path
+from medbench.evals.profiles import JudgeModel
+from medbench.evals.questions import pair_question
+from medbench.evals.session import Limits, Session
+from medbench.evals.stores import FileStore
+
+model = JudgeModel("openai-api", "local-judge", base_url=sys.argv[1])
+questions = [pair_question(model, "Goal", "the margin is clear", f"finding {i}") for i in range(60)]
+with Session({model.identity: "sk"}, FileStore(Path(sys.argv[2])), limits=Limits(connections=4)) as session:
+    print(json.dumps({each.key: each.answer["score"] for each in session.ask(questions)}))
+"""
