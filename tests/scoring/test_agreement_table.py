@@ -74,7 +74,7 @@ def test_a_misspelt_level_names_the_choices():
 def test_words_are_no_numbers(level):
     kind, message = refused(lambda: coded([["1", "two"], ["2", "3"]], level))
     assert kind == "not_a_number"
-    assert "“two”" in message
+    assert "“two” of “1” by “2” is not a number" in message
     assert refused(lambda: coded([["-inf", "1"]], level))[0] == "infinite_rating"
 
 
@@ -103,7 +103,7 @@ def test_an_order_holds_every_rating_once():
     rows = [["a", "b"]]
     assert refused(lambda: coded(rows, "ordinal", ["a", "c"])) == (
         "not_in_order",
-        "The rating “b” is not in the order.",
+        "The rating “b” of “1” by “2” is not in the order.",
     )
     assert refused(lambda: coded(rows, "ordinal", ["a", "b", "a"]))[0] == "bad_order"
     assert coded([["1", "3"]], "ordinal", ["1", "2.0", 3]).labels == ("1", "2", "3")

@@ -6,6 +6,7 @@ import math
 import re
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
 import numpy as np
@@ -129,7 +130,7 @@ def code(table: RatingsTable, level: str, order: Sequence[Rating] | None = None)
         raise InvalidInput(message, code="too_many_ratings")
     scale = [rating for rating in map(clean, order or ()) if rating is not None]
     keys = _keys(found.union(scale))
-    _check_level(set(keys.values()), known, has_order=bool(scale))
+    _check_level(table, set(keys.values()), known, has_order=bool(scale))
     sorted_keys = [keys[rating] for rating in scale] or sorted(set(keys.values()))
     place = {key: i for i, key in enumerate(sorted_keys)}
     if len(place) < len(sorted_keys):
@@ -137,7 +138,7 @@ def code(table: RatingsTable, level: str, order: Sequence[Rating] | None = None)
     code_of: dict[Rating | None, int] = {None: MISSING}
     for rating in found:
         if keys[rating] not in place:
-            raise InvalidInput(f"The rating {_shown(rating)} is not in the order.", code="not_in_order")
+            raise InvalidInput(f"{_told(table, rating)} is not in the order.", code="not_in_order")
         code_of[rating] = place[keys[rating]]
     codes = np.array([code_of[rating] for rating in table.cells.ravel().tolist()], dtype=np.intp)
     are_numbers = not any(isinstance(key, str) for key in sorted_keys)
@@ -173,12 +174,12 @@ def _number(rating: Rating) -> float | None:
     return number
 
 
-def _check_level(keys: set[float | str], level: Level, *, has_order: bool) -> None:
+def _check_level(table: RatingsTable, keys: set[float | str], level: Level, *, has_order: bool) -> None:
     words = sorted(key for key in keys if isinstance(key, str) and _number(key) is None)
     if words and level in ("interval", "ratio"):
         if words[0].lower().lstrip("+-") in ("inf", "infinity"):
             raise _infinite(words[0])
-        message = f"The rating {_shown(words[0])} is not a number. Leave the cell empty where it is missing."
+        message = f"{_told(table, words[0])} is not a number. Leave the cell empty where it is missing."
         raise InvalidInput(message, code="not_a_number")
     if words and level == "ordinal" and not has_order:
         message = f"Ratings are words ({_shown(words[0])}): name their order, lowest first."
@@ -186,6 +187,13 @@ def _check_level(keys: set[float | str], level: Level, *, has_order: bool) -> No
     if level == "ratio" and any(key < 0 for key in keys if not isinstance(key, str)):
         message = "A rating is negative, but a ratio scale begins at 0. Choose the interval level."
         raise InvalidInput(message, code="negative_rating")
+
+
+def _told(table: RatingsTable, rating: Rating) -> str:
+    """A rating with the first place where it stands."""
+    places = np.argwhere(table.cells == rating)
+    where = (f"{_shown(table.items[i])} by {_shown(table.annotators[j])}" for i, j in places)
+    return " of ".join(["The rating " + _shown(rating), *islice(where, 1)])
 
 
 def _infinite(rating: object) -> InvalidInput:
