@@ -346,9 +346,9 @@ def test_a_slide_that_cannot_be_loaded_says_so_over_its_picture(page, open_slide
 
 
 def test_a_refused_slide_shows_its_reason_in_place_of_the_viewer(page, open_slide, real):
-    open_slide(real / "small_dicom.dcm")
+    open_slide(real / "smalltif.tif")
     expect(page.get_by_text("Slide refused")).to_be_visible()
-    expect(page.get_by_text("Couldn't get image flavor")).to_be_visible()
+    expect(page.get_by_text("The pixels have 16 bits")).to_be_visible()
     expect(page.locator("[data-viewer]")).to_have_count(0)
 
 
