@@ -21,7 +21,6 @@ from node import ROOT
 
 sys.path.insert(0, str(ROOT))
 
-from medbench.clinlens import layout
 from medbench.clinlens.build.fixed import derive_fixed
 from medbench.clinlens.build.suite import Plan, build_suite
 from medbench.clinlens.canonical import checksum_lines

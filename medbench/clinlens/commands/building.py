@@ -13,6 +13,7 @@ from medbench.clinlens.build.planning import plan_source
 from medbench.clinlens.build.suite import INSTANCES_MOST, Plan, build_suite, parse_templates
 from medbench.clinlens.commands import Outcome, command
 from medbench.clinlens.commands.judging import add_suite
+from medbench.clinlens.qc.gold import write_gold
 from medbench.clinlens.qc.suite import check_suite
 from medbench.clinlens.sources import KINDS, Source, open_source
 from medbench.clinlens.suite import read_suite
@@ -68,6 +69,8 @@ def add(commands: Commands[Any]) -> None:
     add_suite(parser)
     parser.add_argument("--task", metavar="ID", help="this task only")
     parser.add_argument("--twice", action="store_true", help="do everything a second time and compare")
+    text = "write the reference's own outputs there, as a submission that must pass whole"
+    parser.add_argument("--gold", type=Path, metavar="DIR", help=text)
 
 
 def _add_source(parser: ArgumentParser, name: str) -> None:
@@ -167,7 +170,10 @@ def _build(options: Namespace) -> Outcome:
 
 def _qc(options: Namespace) -> Outcome:
     public, private = options.public / options.suite, options.private / options.suite
-    ids = [task.task_id for task in read_suite(public).tasks]
+    suite = read_suite(public)
+    ids = [task.task_id for task in suite.tasks]
+    if options.gold:
+        write_gold(suite, private, options.gold)
     if options.task:
         if options.task not in ids:
             raise InvalidInput(f"{options.suite} has no task {options.task}.", code="unknown_task")

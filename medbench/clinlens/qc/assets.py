@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pydicom
-import wfdb
 from PIL import Image
+
+from medbench.clinlens.waveforms import read_signal
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,17 +19,12 @@ OPENED_BY = {".hea": "wfdb", ".jpg": "Pillow", ".dcm": "pydicom"}
 def read_asset(path: Path) -> str:
     """What is wrong with a file, "" for nothing. A flat lead is no fault, a flat record or image is."""
     try:
-        pixels = {".hea": _waveform, ".jpg": _image, ".dcm": _clip}[path.suffix](path)
+        pixels = {".hea": read_signal, ".jpg": _image, ".dcm": _clip}[path.suffix](path)
     except Exception as error:  # noqa: BLE001  # three libraries, each with errors of its own
         return f"{path.name} cannot be read: {error}"
     if not pixels.size or np.isnan(pixels).all() or pixels.min() == pixels.max():
         return f"{path.name} is empty or of one value"
     return ""
-
-
-def _waveform(path: Path) -> np.ndarray:
-    signal = wfdb.rdrecord(str(path.with_suffix(""))).p_signal
-    return np.asarray(signal, dtype=float)
 
 
 def _image(path: Path) -> np.ndarray:

@@ -9,6 +9,7 @@ from medbench.clinlens import layout
 from medbench.clinlens.canonical import canonical_json
 from medbench.clinlens.evaluator.results import SUBMISSION_SCHEMA
 from medbench.clinlens.private import read_private
+from medbench.errors import InvalidInput
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,7 +18,9 @@ if TYPE_CHECKING:
 
 
 def write_gold(suite: Suite, private: Path, out: Path) -> None:
-    """Write a submission folder for a suite from its private tree."""
+    """Write a submission folder for a suite from its private tree; raises InvalidInput where one is."""
+    if out.exists():
+        raise InvalidInput(f"{out} is there already. Name a new folder.", code="not_empty")
     write_head(suite, out, "reference")
     for task in suite.tasks:
         folder = out / layout.TASKS / task.task_id

@@ -6,10 +6,11 @@ import io
 from typing import TYPE_CHECKING
 
 import numpy as np
-import wfdb
 from PIL import Image
 from pydicom.dataset import FileDataset, FileMetaDataset
 from pydicom.uid import UID, ExplicitVRLittleEndian, UltrasoundMultiFrameImageStorage
+
+from medbench.clinlens.waveforms import write_signal
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,18 +33,7 @@ def write_ecg(path: Path, chance: Chance) -> None:
     signal = beat[:, None] * scale[None, :] + chance.noise((len(time), len(LEADS)), 0.02)
     if chance.yes(0.2):
         signal[:, chance.whole(0, len(LEADS) - 1)] = 0
-    digital = np.round(signal * 200).astype(np.int64)
-    wfdb.wrsamp(
-        path.name,
-        fs=rate,
-        units=["mV"] * len(LEADS),
-        sig_name=list(LEADS),
-        d_signal=digital,
-        fmt=["16"] * len(LEADS),
-        adc_gain=[200.0] * len(LEADS),
-        baseline=[0] * len(LEADS),
-        write_dir=str(path.parent),
-    )
+    write_signal(path, signal, rate, LEADS)
 
 
 def write_radiograph(path: Path, chance: Chance) -> None:

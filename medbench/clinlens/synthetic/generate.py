@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 VERSION = 1  # raise it when the same seed no longer gives the same rows
-WITH_ASSETS = 40  # patients whose studies have files
+WITH_FILES = 40  # patients whose studies have files
 ASSET_LIMITS = {"ecg": 3, "cxr": 3, "echo": 1}  # of each of these patients
 TABLES = (
     "hosp/patients",
@@ -55,9 +55,13 @@ def synthesise(
     patients: int,
     seed: str,
     tables: tuple[str, ...] = TABLES,
+    with_files: int = WITH_FILES,
     progress: Callable[[int, int], object] = lambda *_: None,
 ) -> None:
-    """Write a source of so many patients into a new folder. `tables=DEMO_TABLES` gives the demo's layout."""
+    """Write a source of so many patients into a new folder. `tables=DEMO_TABLES` gives the demo's layout.
+
+    `with_files` patients have waveforms, images or clips beside the rows of their studies.
+    """
     if patients < 1:
         raise InvalidInput("A source has at least one patient.", code="patients")
     if out.exists() and any(out.iterdir()):
@@ -68,7 +72,7 @@ def synthesise(
     rows: Rows = {table: [] for table in TABLES}
     labs.dictionary_rows(rows)
     intensive.item_rows(rows)
-    writers = _Writers(half, tables)
+    writers = _Writers(half, tables, with_files)
     for number in range(patients):
         _patient(seed, number, rows)
         writers.write(rows)
@@ -97,8 +101,8 @@ def _patient(seed: str, number: int, rows: Rows) -> None:
 class _Writers:
     """One open CSV file a table; remembers the studies that get files."""
 
-    def __init__(self, root: Path, tables: tuple[str, ...]) -> None:
-        self.files, self.writers = [], {}
+    def __init__(self, root: Path, tables: tuple[str, ...], with_files: int) -> None:
+        self.files, self.writers, self._with_files = [], {}, with_files
         self.assets: dict[str, list[str]] = {"ecg": [], "cxr": [], "echo": []}
         self._patients = dict.fromkeys(self.assets, 0)
         for table in tables:
@@ -123,7 +127,7 @@ class _Writers:
             found.clear()
 
     def _choose(self, kind: str, paths: list[str]) -> None:
-        if paths and self._patients[kind] < WITH_ASSETS:
+        if paths and self._patients[kind] < self._with_files:
             self._patients[kind] += 1
             self.assets[kind] += paths[: ASSET_LIMITS[kind]]
 

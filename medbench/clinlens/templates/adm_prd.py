@@ -49,7 +49,7 @@ FROM landmarks l;
 
 TEMPLATE = Template(
     id="ADM-PRD",
-    title="Deterioration after the first day",
+    title="Deterioration after 24 hours",
     tables={
         "hosp/patients": f.PATIENT_COLUMNS,
         "hosp/admissions": f.ADMISSION_COLUMNS,
