@@ -8,23 +8,24 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from medbench.errors import InvalidInput
+from medbench.evals.prompts import HIGHEST, LOWEST
 from medbench.evals.questions import pair_question, row_question
 from medbench.scoring.matching import CaseScore, Kept, case_score, kept_outputs
 from medbench.scoring.text import normalise
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from medbench.evals.profiles import EvaluatorProfile
+    from medbench.evals.profiles import EvaluatorProfile, JudgeModel
     from medbench.evals.questions import Question, Verdict
     from medbench.evals.session import Session
 
@@ -78,6 +79,11 @@ class Cell:
         """In [0, 1]; NaN where it is unscored."""
         value = self.raw if self.expected is None else self.expected
         return float("nan") if value is None else value / SCALE
+
+    @property
+    def zero_based(self) -> float | None:
+        """The raw score from 0 to 1, for exports: `score` has the parents' scale, from 0.1."""
+        return None if self.raw is None else (self.raw - LOWEST) / (HIGHEST - LOWEST)
 
 
 @dataclass(frozen=True)
@@ -212,47 +218,57 @@ def rows_of(profile: EvaluatorProfile, case: CaseToJudge) -> tuple[Kept, list[Ro
 
 def questions_of(profile: EvaluatorProfile, case: CaseToJudge) -> list[Question]:
     """Everything that judging the case asks, for an estimate."""
-    return [question for _, _, question, _ in _asked(profile, rows_of(profile, case)[1])]
+    return [asked.question for asked in _asked(profile, rows_of(profile, case)[1])]
 
 
 def ask_rows(session: Session, profile: EvaluatorProfile, rows: Sequence[Row]) -> list[JudgedRow]:
     """Every row by every judge, together. Raises Stopped."""
     asked = list(_asked(profile, rows))
-    verdicts = {verdict.key: verdict for verdict in session.ask(question for _, _, question, _ in asked)}
-    cells: list[list[list[Cell | None]]] = [
-        [[None] * len(row.candidates) for _ in profile.judges] for row in rows
-    ]
-    turned: dict[tuple[int, int], list[Cell]] = {}
-    for i, judge, question, order in asked:
-        found = _cells(question, verdicts[question.key])
-        own = cells[i][judge]
-        if all(own[j] is not None for j in order):  # the reverse order, after the row itself
-            turned[i, judge] = [found[order.index(j)] for j in range(len(order))]
-            continue
-        for place, j in enumerate(order):
-            own[j] = found[place]
-    whole = [tuple(tuple(cell for cell in own if cell) for own in row) for row in cells]
+    verdicts = {verdict.key: verdict for verdict in session.ask(each.question for each in asked)}
+    cells: dict[tuple[int, int], dict[int, Cell]] = defaultdict(dict)  # (row, judge) -> candidate -> cell
+    turned: dict[tuple[int, int], dict[int, Cell]] = defaultdict(dict)
+    for each in asked:
+        found = _cells(each.question, verdicts[each.question.key])
+        target = turned if each.is_reversed else cells
+        target[each.row, each.judge].update(zip(each.candidates, found, strict=True))
+    judges = range(len(profile.judges))
     return [
-        JudgedRow(row, tuple(_change(row[judge], turned.get((i, judge), ())) for judge in range(len(row))))
-        for i, row in enumerate(whole)
+        JudgedRow(
+            tuple(tuple(cells[i, judge][j] for j in range(len(row.candidates))) for judge in judges),
+            tuple(_change(cells[i, judge], turned[i, judge]) for judge in judges),
+        )
+        for i, row in enumerate(rows)
     ]
 
 
-def _asked(profile: EvaluatorProfile, rows: Iterable[Row]) -> Iterator[tuple[int, int, Question, list[int]]]:
-    """(row, judge, question, which candidates it asks about), a reversed row after the row itself."""
+class _Ask(NamedTuple):
+    """A question, and what it is about: which candidates of which row, in the order of its answers."""
+
+    row: int
+    judge: int
+    question: Question
+    candidates: list[int]
+    is_reversed: bool = False
+
+
+def _asked(profile: EvaluatorProfile, rows: Iterable[Row]) -> Iterator[_Ask]:
     for i, row in enumerate(rows):
-        if not row.candidates:
-            continue
         for judge, model in enumerate(profile.judges):
-            if profile.mode == "pairwise":
-                for j, candidate in enumerate(row.candidates):
-                    yield i, judge, pair_question(model, row.goal, row.reference, candidate), [j]
+            if profile.mode == "row":
+                yield from _asked_at_once(i, judge, model, row)
                 continue
-            for is_reversed in (False, True)[: 1 + row.is_turned_too]:
-                question, order = row_question(
-                    model, row.goal, row.reference, row.candidates, is_reversed=is_reversed
-                )
-                yield i, judge, question, order
+            for j, candidate in enumerate(row.candidates):
+                yield _Ask(i, judge, pair_question(model, row.goal, row.reference, candidate), [j])
+
+
+def _asked_at_once(i: int, judge: int, model: JudgeModel, row: Row) -> Iterator[_Ask]:
+    """The whole row, and a part of the rows once more in the reverse order."""
+    orders = [False, True] if row.is_turned_too else [False]
+    for is_reversed in orders if row.candidates else []:
+        question, order = row_question(
+            model, row.goal, row.reference, row.candidates, is_reversed=is_reversed
+        )
+        yield _Ask(i, judge, question, order, is_reversed)
 
 
 def _cells(question: Question, verdict: Verdict) -> list[Cell]:
@@ -277,7 +293,7 @@ def _slim(failed: Verdict | None) -> Verdict | None:
     return replace(failed, text="") if failed else None
 
 
-def _change(cells: Sequence[Cell], turned: Sequence[Cell]) -> float:
+def _change(cells: Mapping[int, Cell], turned: Mapping[int, Cell]) -> float:
     """Mean absolute change of the scores in the reverse order; NaN where it was not asked."""
-    changes = [abs(a.score - b.score) for a, b in zip(cells, turned, strict=False)]
+    changes = [abs(cells[j].score - cell.score) for j, cell in turned.items()]
     return float(np.mean(changes)) if changes else float("nan")

@@ -153,7 +153,7 @@ def _reply(output: ModelOutput, call: ModelCall | None) -> Reply:
     request: Mapping[str, Any] = call.request if call else {}
     return Reply(
         text=output.completion if choice else "",
-        model=output.model,
+        model=output.model or "",
         stop=output.stop_reason if choice else "unknown",
         tokens=_tokens(choice.logprobs) if choice and choice.logprobs else None,
         request_sha256=_digest(request),

@@ -42,11 +42,9 @@ def test_every_golden_value_of_judges(testdata):
         elif case["metric"] == "judge_parse":
             found = parse("pairwise", given_["text"])["score"]
         elif case["metric"] == "judge_normalise":
-            span = given_["hi"] - given_["lo"]
-            found = {
-                "parity_div10": Cell("k", "m", given_["raw"]).score,
-                "zero_based": (given_["raw"] - given_["lo"]) / span,
-            }
+            assert (given_["lo"], given_["hi"]) == (1, 10)
+            cell = Cell("k", "m", given_["raw"])
+            found = {"parity_div10": cell.score, "zero_based": cell.zero_based}
         else:
             continue
         checked.add(case["id"])
