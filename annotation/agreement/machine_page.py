@@ -60,7 +60,7 @@ def context_of(study: Study, person: User) -> dict[str, Any]:
 
 
 def _correlation_rows(correlation: Result) -> list[tuple[str, Result, list[tuple[str, Drawn]]]]:
-    """Each metric at each level with the three kinds of correlation."""
+    """Each metric that was scored, at each level, with the three kinds of correlation."""
     return [
         (
             METRIC_WORDS[row["metric"]],
@@ -68,6 +68,7 @@ def _correlation_rows(correlation: Result) -> list[tuple[str, Result, list[tuple
             [(KIND_WORDS[kind], (row[kind], _drawn(row[kind]))) for kind in KINDS],
         )
         for row in correlation["rows"]
+        if row["n_systems"]
     ]
 
 

@@ -56,6 +56,7 @@ class Cell:
     value: float | None = None
     n: int = 0
     key: tuple[str, str] = ("", "")  # the two annotators or answers
+    r: float | None = None  # Pearson of two annotators' scores
 
 
 @dataclass(frozen=True)
@@ -206,7 +207,7 @@ def _matrix(pairs: list[Result]) -> list[tuple[str, list[Cell]]]:
         pair = of.get(frozenset((one, other)))
         if pair is None or pair["agreement"] is None:
             return Cell(None, key=(one, other))
-        return Cell(_step(pair["agreement"]), pair["agreement"], pair["n"], (one, other))
+        return Cell(_step(pair["agreement"]), pair["agreement"], pair["n"], (one, other), pair["pearson"])
 
     return [(one, [cell(one, other) for other in letters]) for one in letters]
 

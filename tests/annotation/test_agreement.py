@@ -2,9 +2,11 @@
 
 import datetime as dt
 import json
+import threading
 
 import pytest
 from django.core.management import call_command
+from django.db import connection
 from django.utils import timezone
 
 from annotation.agreement import coefficients, files, ratings
@@ -115,6 +117,25 @@ def test_the_job_twice_in_a_row_gives_the_same(study, bruno, chen, ada):
     again = study.agreements.get()
     assert (again.result, again.computed_at) == (row.result, row.computed_at)
     assert compute_agreement(study, ada).result == row.result  # and so does the next generation
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_who_ask_at_the_same_moment_get_one_job(study, ada):
+    start, got = threading.Barrier(4), []
+
+    def ask():
+        start.wait()
+        got.append(agreement.recompute(study, ada).pk)
+        connection.close()
+
+    threads = [threading.Thread(target=ask) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(got) == 4
+    assert len(set(got)) == 1
+    assert len(waiting()) == 1
 
 
 def test_an_attempt_that_was_superseded_writes_nothing(study, bruno, ada):

@@ -83,6 +83,16 @@ def test_shares_are_written_as_percent(value, text):
     assert filters.share(value) == text
 
 
+def test_differences_have_a_sign_and_what_rounds_to_zero_is_zero():
+    assert [filters.signed(value) for value in (1.94, -1.944, 0, None)] == [
+        "+1.94",
+        "\u22121.94",
+        "+0.00",
+        "–",
+    ]
+    assert filters.score(-0.0001) == "0.000"
+
+
 def test_intervals_stand_in_brackets_and_where_there_is_none_nothing_does():
     assert filters.bracket((-0.1, 0.25)) == "[\u22120.100, 0.250]"
     assert filters.bracket(None) == ""

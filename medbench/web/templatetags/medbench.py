@@ -22,7 +22,15 @@ NARROW_SPACE = "\u202f"
 @register.filter
 def score(value: float | None) -> str:
     """A score from 0 to 1 with three decimals, or a dash where there is none."""
-    return "–" if value is None else f"{value:.3f}".replace("-", MINUS)
+    if value is None:
+        return "–"
+    return f"{round(value, 3) or 0.0:.3f}".replace("-", MINUS)  # a rounded −0.000 is 0
+
+
+@register.filter
+def signed(value: float | None) -> str:
+    """A difference of ratings with its sign and two decimals, or a dash where there is none."""
+    return "–" if value is None else f"{round(value, 2) or 0.0:+.2f}".replace("-", MINUS)
 
 
 @register.filter
@@ -88,8 +96,10 @@ REASONS = {
     "not_reported": "not reported by the submitter",
     "nothing_counted": "nothing was sorted",
     "order_needed": "the categories have no order",
+    "perfect_pair": "a pair agrees perfectly",
     "too_few_cases": "fewer than 10 cases",
     "too_few_points": "fewer than three points",
+    "too_few_shared_items": "fewer than three shared items",
     "too_few_texts": "fewer than two texts",
     "too_many_labels": "more than 50 different ratings",
     "undefined_interval": "no interval by its formula",
