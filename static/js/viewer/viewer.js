@@ -219,6 +219,7 @@ class SlideViewer {
 
   #draw() {
     const view = this.#view(true);
+    this.#sharpen(view);
     const viewport = this.#osd.viewport;
     const toScreen = ([x, y]) => {
       const place = viewport.pixelFromPoint(viewport.imageToViewportCoordinates(x, y), true);
@@ -287,8 +288,9 @@ class SlideViewer {
     else location.reload();
   }
 
-  #show({ x_l0_px, y_l0_px, zoom, rotation_deg }, immediately) {
+  #show(view, immediately) {
     const viewport = this.#osd.viewport;
+    const { x_l0_px, y_l0_px, zoom, rotation_deg } = this.#aligned(view);
     this.#isWhole = false;
     if (rotation_deg !== this.currentView().rotation_deg) viewport.setRotation(rotation_deg, true);
     viewport.panTo(viewport.imageToViewportCoordinates(x_l0_px, y_l0_px), immediately);
@@ -357,6 +359,26 @@ class SlideViewer {
     const { width, height } = this.#pyramid;
     const clamp = (value, most) => Math.min(Math.max(value, 0), most);
     return { ...view, x_l0_px: clamp(view.x_l0_px, width), y_l0_px: clamp(view.y_l0_px, height) };
+  }
+
+  /** OpenSeadragon stretches tiles without overlap by a pixel, which hides the seams between them. At the
+   * file's own pixels there are none, and nothing may be stretched. */
+  #sharpen({ zoom }) {
+    const { source } = this.#osd.world.getItemAt(0);
+    const overlap = Math.abs(zoom - 1) < 1e-9 ? Number.EPSILON : 0;
+    if (source.tileOverlap === overlap) return;
+    source.tileOverlap = overlap;
+    this.#osd.world.update(true);
+    this.#osd.forceRedraw();
+  }
+
+  /** At the file's own pixels each of them fills exactly one of the screen. */
+  #aligned(view) {
+    if (view.zoom !== 1) return view;
+    const { x, y } = this.#osd.viewport.getContainerSize();
+    const [width, height] = view.rotation_deg % 180 ? [y, x] : [x, y];
+    const place = (center, side) => Math.round(center - side / 2) + side / 2;
+    return { ...view, x_l0_px: place(view.x_l0_px, width), y_l0_px: place(view.y_l0_px, height) };
   }
 
   #whenReady(act) {
