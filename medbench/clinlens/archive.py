@@ -73,7 +73,11 @@ class Source(Protocol):
 
 def open_submission(path: Path) -> Source:
     """The source for an archive or a folder; raises Rejected."""
-    return Folder(path) if path.is_dir() else Archive(path)
+    if path.is_dir():
+        return Folder(path)
+    if not path.is_file():  # a pipe would make us wait
+        raise Rejected("archive_unreadable", f"{path} is neither a file nor a folder.")
+    return Archive(path)
 
 
 class Archive:

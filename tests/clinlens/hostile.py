@@ -158,9 +158,16 @@ def huge_table(chance, files, _):
     )
     n_rows = chance.choice([100_000, 199_999, 200_001])
     body = "\n".join(row.format(n=number) for number in range(n_rows))
-    wide = ",".join(f"c{number}" for number in range(10_000))
+    wide = ",".join(f"c{number}" for number in range(chance.choice([10_000, 1_200_000])))
+    quoted = ",".join('"a\n"' for _ in range(1_500_000))  # one record over a million lines
     text = chance.choice(
-        [f"{HEADER}\n{body}", f"{HEADER}\n{body}", f'{HEADER}\n"{body}', f"{wide}\n{body[:100]}"]
+        [
+            f"{HEADER}\n{body}",
+            f'{HEADER}\n"{body}',
+            f"{wide}\n{body[:100]}",
+            f"{HEADER}\n{wide}",
+            f"{HEADER}\n{quoted}",
+        ]
     )
     return zipped(files | {CSV: text.encode()})
 

@@ -176,9 +176,11 @@ def test_what_is_no_archive_is_refused(tmp_path, data):
     assert refusal(tmp_path, data).code == "archive_unreadable"
 
 
-def test_an_absent_file_is_refused(tmp_path):
-    with pytest.raises(Rejected, match="cannot be read"):
-        open_submission(tmp_path / "absent.zip")
+def test_an_absent_file_and_a_pipe_are_refused(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for name in ("absent.zip", "pipe"):
+        with pytest.raises(Rejected, match="neither a file nor a folder"):
+            open_submission(tmp_path / name)
 
 
 @pytest.mark.parametrize(

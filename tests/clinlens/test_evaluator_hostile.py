@@ -98,6 +98,13 @@ def test_any_cells_in_a_row_are_parsed_or_refused(cells):
     assert code_of_table((ROWS + "".join(cells)).encode())
 
 
+@pytest.mark.parametrize("record", [b"a," * 600_000, b'"\n",' * 300_000], ids=["one-line", "many-lines"])
+def test_a_record_of_endless_fields_is_refused_before_they_fill_the_memory(record):
+    for data in (record, ROWS.encode() + record):
+        with pytest.raises(Failed, match="longer than 1 MB"):
+            parse_table(data, COHORT)
+
+
 def test_deep_json_is_refused_however_small():
     with pytest.raises(Failed, match=r"nested|brackets"):
         parse_json(b'{"answer": ' + b"[" * 1_900 + b"]" * 1_900 + b"}")

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 CSV_BYTES = 10_000_000
 ROWS_MOST = 200_000
 FIELD_CHARACTERS = 64 * 1024
+RECORD_CHARACTERS = 1_000_000
 UNKNOWN_COLUMNS_MOST = 32
 SHOWN = 40
 CHUNK = 4_096  # rows read at a time
@@ -116,9 +117,11 @@ def _text_of(data: bytes) -> str:
 
 def _rows(text: str) -> Iterator[tuple[int, list[str]]]:
     """Line number and fields of each record that is not blank."""
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    lines = _Lines(text)
+    reader = csv.reader(lines, strict=True)
     try:
         for row in reader:
+            lines.n_characters = 0
             if not row:
                 continue
             if max(map(len, row)) > FIELD_CHARACTERS:
@@ -126,6 +129,24 @@ def _rows(text: str) -> Iterator[tuple[int, list[str]]]:
             yield reader.line_num, row
     except csv.Error as error:
         raise Failed("malformed_csv", f"Line {reader.line_num}: {error}.") from error
+
+
+class _Lines:
+    """The lines of a text, until a record of them is so long that its fields would fill the memory."""
+
+    def __init__(self, text: str) -> None:
+        self._lines = io.StringIO(text, newline="")
+        self.n_characters = 0  # of the record so far
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        line = next(self._lines)
+        self.n_characters += len(line)
+        if self.n_characters > RECORD_CHARACTERS:
+            raise Failed("malformed_csv", "A record is longer than 1 MB.")
+        return line
 
 
 def _check_header(header: list[str], artifact: Artifact) -> list[str]:
