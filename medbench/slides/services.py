@@ -124,7 +124,9 @@ def served(slide: Slide) -> Path:
             )
         return path
     path = file_of(slide)
-    if companions.identity(path) != (slide.size_bytes, slide.mtime_ns):
+    size_bytes, mtime_ns = companions.identity(path)
+    # Slides that were registered before their time was kept have none.
+    if size_bytes != slide.size_bytes or slide.mtime_ns not in (None, mtime_ns):
         raise SlideRefused("The slide's file was replaced. Register it again.", code="file_changed")
     return path
 
@@ -261,17 +263,19 @@ def tile_jpeg(slide: Slide, level: int | str, column: int, row: int) -> bytes:
     Unavailable where all decoders are busy for long.
     """
     path = served(slide)
-    key, kept = tile_etag(slide.sha256, level, column, row), tile_cache()
+    key, kept = f"{slide.sha256} {tile_etag(slide.sha256, level, column, row)}", tile_cache()
     content = kept.get(key)
     if content is None:
-        content = _decode(path, slide, level, column, row)
+        content = decode(path, slide.levels, level, column, row)
         kept.put(key, content)
     return content
 
 
-def _decode(path: Path, slide: Slide, level: int | str, column: int, row: int) -> bytes:
+def decode(path: Path, levels: list[dict[str, Any]], level: int | str, column: int, row: int) -> bytes:
+    """One tile of the file at `path` as JPEG, made in a process of its own; `levels` is the level table of
+    its slide. Raises as `tile_jpeg` does."""
     stored = {
-        str(number): each["stored"]["directory"] for number, each in enumerate(slide.levels) if each["stored"]
+        str(number): each["stored"]["directory"] for number, each in enumerate(levels) if each["stored"]
     }
     request = {"do": "tile", "path": str(path), "level": level, "column": column, "row": row}
     try:

@@ -10,12 +10,16 @@ here.
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.utils.http import parse_etags
 
-from medbench.slides import services, tokens
+from medbench.slides import child, geometry, services, tokens
+from medbench.slides.geometry import Level, VirtualLevel
 from medbench.slides.reader import SlideRefused
 from medbench.slides.splice import SPLICE
 from medbench.slides.stored import Identity, StoredSlides, identify
@@ -105,7 +109,7 @@ def known_tile(environ: Mapping[str, Any], place: Place) -> Answer | None:
     stored = slide.stored(place) if slide else None
     if slide is None or stored is None:
         return None
-    etag = f'"{slide.sha256[:16]}-{place.level}-{place.column}-{place.row}-{SPLICE}"'
+    etag = _etag(slide.sha256, place)
     if _has(environ, etag):
         return Answer(304, HEADERS | {"ETag": etag}, b"")
     try:
@@ -114,6 +118,36 @@ def known_tile(environ: Mapping[str, Any], place: Place) -> Answer | None:
         return None
     more = {"ETag": etag, "Content-Type": "image/jpeg", "Content-Length": str(len(body))}
     return Answer(200, HEADERS | more, body)
+
+
+def tile_of_file(path: Path, level: int | str, column: int, row: int) -> tuple[bytes, bool, str]:
+    """What the server would send for a tile of the file at `path`, were it registered: the JPEG, whether
+    it is as stored, and its ETag.
+
+    Raises SlideRefused, TileUnreadable, OutsideGrid.
+    """
+    with TemporaryDirectory() as folder:
+        pyramid = Path(folder) / "pyramid.tif"
+        found = child.look(path, pyramid=pyramid)
+        if refused := found["refused"]:
+            raise SlideRefused(refused["message"], code=refused["code"])
+        native = [Level(**each) for each in found["levels"]]
+        virtual = [VirtualLevel(**each) for each in found["virtual_levels"]]
+        grid = geometry.find_level(native, virtual, level)
+        geometry.tile_rectangle(grid, column, row)  # is there such a tile?
+        served = pyramid if found["converted"] else path
+        sha256 = services.sha256_of(path)
+        if grid.stored:
+            with suppress(LookupError):
+                content = files.tile(identify(str(served)), grid.stored, column, row)
+                return content, True, _etag(sha256, Place("", 0, level, column, row))
+        content = services.decode(served, found["levels"], level, column, row)
+        return content, False, services.tile_etag(sha256, level, column, row)
+
+
+def _etag(sha256: str, place: Place) -> str:
+    """Of a stored tile; decoded ones have services.tile_etag."""
+    return f'"{sha256[:16]}-{place.level}-{place.column}-{place.row}-{SPLICE}"'
 
 
 def _recently(place: Place) -> _Recent | None:

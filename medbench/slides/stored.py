@@ -76,6 +76,16 @@ class StoredSlides:
         except NotTiff as error:
             raise NotStored("The file is not the one that was registered.") from error
 
+    def close(self) -> None:
+        """Close every file that nobody reads; the next tile opens its file again."""
+        with self._lock:
+            closed, self._open = list(self._open.values()), OrderedDict()
+            for slide in closed:
+                slide.is_retired = True
+            idle = [slide for slide in closed if not slide.readers]
+        for slide in idle:
+            slide.file.close()
+
     def __len__(self) -> int:
         """Files open now and not retired."""
         return len(self._open)

@@ -12,7 +12,8 @@ from django.core.management import CommandError, call_command
 from PIL import Image
 
 from medbench.slides import services
-from tests.slide_files import CMU
+from tests.people import signed_in
+from tests.slide_files import CMU, TCGA
 
 
 def run(*words):
@@ -55,22 +56,35 @@ def test_slide_info_of_a_refused_file_ends_with_1_and_the_reason(real):
     assert "16 bits" in answer.stderr
 
 
-def test_slide_tile_writes_what_the_server_would_send(real, registered, tmp_path):
+@pytest.mark.parametrize(
+    ("name", "place", "size", "passthrough"),
+    [
+        (CMU, (0, 9, 12), (240, 240), True),  # the scanner's own tile, whole at the edge
+        (CMU, ("v2", 4, 6), (150, 44), False),
+        (TCGA, (1, 8, 6), (173, 247), False),
+        ("small_dicom.dcm", (0, 0, 0), (256, 256), True),  # of the pyramid that is made of it
+    ],
+)
+def test_slide_tile_writes_what_the_server_would_send(
+    real, registered, tmp_path, ada, name, place, size, passthrough
+):
     out = tmp_path / "tile.jpg"
-    answer = run("slide_tile", real / CMU, 0, 9, 12, "--out", out, "--json")
+    answer = run("slide_tile", real / name, *place, "--out", out, "--json")
     assert (answer.returncode, answer.stderr) == (0, "")
-    slide = registered(real / CMU)
+    slide = registered(real / name)
+    level, column, row = place
+    sent = signed_in(ada).get(f"/slides/{slide.pk}/tiles/1/{level}/{column}_{row}.jpg")
     content = out.read_bytes()
-    assert content == services.tile_jpeg(slide, 0, 9, 12)
+    assert content == sent.content
     assert json.loads(answer.stdout) == {
         "bytes": len(content),
-        "width": 60,
-        "height": 87,
-        "passthrough": False,
-        "etag": services.tile_etag(slide.sha256, 0, 9, 12),
+        "width": size[0],
+        "height": size[1],
+        "passthrough": passthrough,
+        "etag": sent.headers["ETag"],
     }
-    with Image.open(io.BytesIO(content)) as sent:
-        assert sent.size == (60, 87)
+    with Image.open(io.BytesIO(content)) as picture:
+        assert picture.size == size
 
 
 @pytest.mark.parametrize(
@@ -78,8 +92,9 @@ def test_slide_tile_writes_what_the_server_would_send(real, registered, tmp_path
     [
         (CMU, (0, 10, 0), "10 x 13 tiles"),
         (CMU, (1, 0, 0), "1 levels"),
-        ("small_dicom.dcm", (0, 0, 0), "(unopenable)"),
-        ("openslide_fixtures/unreadable.svs", (0, 0, 0), "(tile_unreadable)"),
+        (CMU, ("v3", 0, 0), "no virtual level of this name"),
+        ("broken-random-ascii.svs", (0, 0, 0), "(unsupported_format)"),
+        ("openslide_fixtures/unreadable.svs", (0, 0, 0), "(unreadable)"),
         ("nowhere.svs", (0, 0, 0), "(file_missing)"),
     ],
 )

@@ -123,35 +123,56 @@ def write(
     return path
 
 
-def synthesise(path, columns, rows, tile=256):
-    """A BigTIFF of one level of columns x rows tiles that are all the same one: a large table only."""
-    body, tables = apart(encode(next(cells(pixels(tile, tile), tile))))
-    count = columns * rows
-    tags = [
-        (256, 4, [columns * tile]),
-        (257, 4, [rows * tile]),
-        (258, 3, [8, 8, 8]),
-        (259, 3, [7]),
-        (262, 3, [6]),
-        (277, 3, [3]),
-        (284, 3, [1]),
-        (322, 3, [tile]),
-        (323, 3, [tile]),
-        (324, 16, np.full(count, 16, "<u8").tobytes()),
-        (325, 16, np.full(count, len(body), "<u8").tobytes()),
-        (347, 7, tables),
-        (530, 3, [1, 1]),
-    ]
-    entries, data = b"", body
-    for tag, kind, value in tags:
-        letter = {3: "H", 4: "I"}.get(kind)
-        raw = struct.pack(f"<{len(value)}{letter}", *value) if letter else value
-        number = len(raw) // {3: 2, 4: 4, 7: 1, 16: 8}[kind]
-        if len(raw) > 8:
-            entries += struct.pack("<HHQQ", tag, kind, number, 16 + len(data))
-            data += raw
-        else:
-            entries += struct.pack("<HHQ", tag, kind, number) + raw.ljust(8, b"\0")
-    start = struct.pack("<2sHHHQ", b"II", 43, 8, 0, 16 + len(data))
-    path.write_bytes(start + data + struct.pack("<Q", len(tags)) + entries + bytes(8))
+def synthesise(path, columns, rows, *, factors=(1,), jpegs=None, words="", tile=256):
+    """A BigTIFF whose tiles are few in the file and many in its tables: any number costs 16 bytes each.
+
+    `factors` are the downsamples of its levels; `jpegs` complete JPEGs of `tile` x `tile` (YCbCr) that it
+    repeats, by default one; `words` its description.
+    """
+    jpegs = jpegs or [encode(next(cells(pixels(tile, tile), tile)))]
+    places = np.cumsum([16, *map(len, jpegs)])
+    with path.open("wb") as file:
+        file.write(struct.pack("<2sHHHQ", b"II", 43, 8, 0, 0) + b"".join(jpegs))
+        link = 8  # where the offset of the next directory is to be written
+        for number, factor in enumerate(factors):
+            width, height = columns * tile // factor, rows * tile // factor
+            which = np.arange(-(-width // tile) * -(-height // tile)) % len(jpegs)
+            link = _directory(
+                file,
+                link,
+                [
+                    (254, 4, [1 if number else 0]),
+                    (256, 4, [width]),
+                    (257, 4, [height]),
+                    (258, 3, [8, 8, 8]),
+                    (259, 3, [7]),
+                    (262, 3, [6]),
+                    (270, 2, f"{words}\n{width}x{height}|AppMag = 20|MPP = 0.499\0".encode()),
+                    (277, 3, [3]),
+                    (284, 3, [1]),
+                    (322, 3, [tile]),
+                    (323, 3, [tile]),
+                    (324, 16, places[which].astype("<u8").tobytes()),
+                    (325, 16, np.array([len(each) for each in jpegs])[which].astype("<u8").tobytes()),
+                    (530, 3, [1, 1]),
+                ],
+            )
     return path
+
+
+def _directory(file, link, tags):
+    """Write one directory at the end of a BigTIFF; answers where the link to the next one stands."""
+    entries = []
+    for tag, kind, values in tags:
+        raw = values if isinstance(values, bytes) else struct.pack(f"<{len(values)}{'?BBHI'[kind]}", *values)
+        number = len(raw) // {2: 1, 3: 2, 4: 4, 16: 8}[kind]
+        if len(raw) > 8:
+            place = file.seek(0, io.SEEK_END)
+            file.write(raw)
+            raw = struct.pack("<Q", place)
+        entries.append(struct.pack("<HHQ8s", tag, kind, number, raw))
+    start = file.seek(0, io.SEEK_END)
+    file.write(struct.pack("<Q", len(tags)) + b"".join(entries) + bytes(8))
+    file.seek(link)
+    file.write(struct.pack("<Q", start))
+    return file.seek(0, io.SEEK_END) - 8

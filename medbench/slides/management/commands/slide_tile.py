@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import io
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from django.core.management.base import BaseCommand, CommandError
+from PIL import Image
 
-from medbench.slides import colour, services
+from medbench.slides import serving
 from medbench.slides.geometry import OutsideGrid
-from medbench.slides.reader import SlideFile, SlideRefused, TileUnreadable
+from medbench.slides.reader import SlideRefused, TileUnreadable
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
+
+
+LEVEL_NAME = re.compile(r"v[0-9]+(\.[0-9]+)?")
 
 
 class Command(BaseCommand):
@@ -22,29 +28,33 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file", type=Path)
-        parser.add_argument("level", type=int)
+        parser.add_argument("level", type=level, help="0, 1, 2, or a virtual level such as v2")
         parser.add_argument("column", type=int, metavar="col")
         parser.add_argument("row", type=int)
         parser.add_argument("--out", type=Path, required=True, help="the JPEG file to write")
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 
     def handle(self, *_: Any, **options: Any) -> None:
-        address = options["level"], options["column"], options["row"]
+        file, place = options["file"], (options["level"], options["column"], options["row"])
         try:
-            with SlideFile(options["file"]) as slide:
-                picture = slide.tile(*address)
-            content = colour.jpeg(picture)
+            content, passthrough, etag = serving.tile_of_file(file, *place)
             options["out"].write_bytes(content)
-            etag = services.tile_etag(services.sha256_of(options["file"]), *address)
         except (SlideRefused, TileUnreadable) as error:
-            raise CommandError(f"{options['file']}: {error.message} ({error.code})") from error
+            raise CommandError(f"{file}: {error.message} ({error.code})") from error
         except OutsideGrid as error:
-            raise CommandError(f"{options['file']}: no such tile. {error}") from error
+            raise CommandError(f"{file}: no such tile. {error}") from error
         except OSError as error:
             raise CommandError(f"{options['out']} cannot be written: {error.strerror}.") from error
-        width, height = picture.size
+        with Image.open(io.BytesIO(content)) as picture:
+            width, height = picture.size
         if options["json"]:
-            answer = {"bytes": len(content), "width": width, "height": height, "passthrough": False}
+            answer = {"bytes": len(content), "width": width, "height": height, "passthrough": passthrough}
             self.stdout.write(json.dumps(answer | {"etag": etag}))
         else:
-            self.stdout.write(f"{options['out']}: {width} x {height} px, {len(content):,} bytes")
+            how = "as stored" if passthrough else "decoded"
+            self.stdout.write(f"{options['out']}: {width} x {height} px, {len(content):,} bytes, {how}")
+
+
+def level(text: str) -> int | str:
+    """A level's number, or the name of a virtual one. Raises ValueError, which argparse words."""
+    return text if LEVEL_NAME.fullmatch(text) else int(text)
