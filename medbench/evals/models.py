@@ -66,7 +66,8 @@ class Failed(Exception):
 
 
 class Client:
-    """A model at its address with a key. Belongs to the event loop in which it is made."""
+    """A model at its address with a key; every question brings its own settings. Belongs to the event
+    loop in which it is made."""
 
     def __init__(self, model: JudgeModel, key: str, timeout_s: float) -> None:
         from inspect_ai.model import get_model  # seconds
@@ -80,7 +81,7 @@ class Client:
             memoize=False,
             **once,
         )
-        self._about, self._timeout_s = model, timeout_s
+        self._timeout_s = timeout_s
 
     async def ask(self, question: Question, mark: str) -> Reply:
         """One call. Raises Failed."""
@@ -92,7 +93,7 @@ class Client:
                     input=_messages(question, mark),
                     tools=[],
                     tool_choice="none",
-                    config=_config(self._about, question.kind),
+                    config=_config(question.model, question.kind),
                 )
         except Exception as error:
             raise self._failed(error) from error

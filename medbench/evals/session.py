@@ -17,6 +17,7 @@ from collections import defaultdict, deque
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Self
 
@@ -142,12 +143,7 @@ class Session:
             if spent:
                 came.put(spent[0])
 
-    async def _work(
-        self,
-        questions: deque[Question],
-        came: Came,
-        spent: list[Stopped],
-    ) -> None:
+    async def _work(self, questions: deque[Question], came: Came, spent: list[Stopped]) -> None:
         """Ask one after the other; the next only when the last is stored, so that nothing piles up that
         could be lost."""
         while questions and not spent:
@@ -220,8 +216,7 @@ class Session:
 
     def _meet(self, model: JudgeModel, reported: str) -> None:
         """Take note of the revision that a model reports; stop where it is another than it was."""
-        expected = model.revision or self.revisions.setdefault(model.identity, reported)
-        self.revisions[model.identity] = reported
+        expected = self.revisions.setdefault(model.identity, model.revision or reported)
         if reported != expected:
             message = f"{model.name} answers as {reported} now, not as {expected}. Scores of two models do"
             raise Stopped(f"{message} not mix: make a new profile and judge anew.", code="judge_changed")
@@ -307,5 +302,10 @@ class _Attempts:
             output_tokens=self.output,
             seconds=round(time.monotonic() - self.started, 3),
             asked_at=datetime.now(UTC).isoformat(timespec="seconds"),
-            version=version("inspect_ai"),
+            version=_version(),
         )
+
+
+@cache
+def _version() -> str:
+    return version("inspect_ai")

@@ -44,7 +44,10 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The most that one run may use; None = without limit. `money` needs a price for every model."""
+    """The most that one run may use; None = without limit. `money` needs a price for every model.
+
+    A question is asked where its estimate still fits; only what it uses beyond that can go over.
+    """
 
     calls: int | None = None
     tokens: int | None = None

@@ -218,6 +218,11 @@ def test_a_model_that_changes_during_the_run_ends_it(served):
     assert stopped.value.code == "judge_changed"
     assert {verdict.model for verdict in store.verdicts.values()} == {"judge-old"}
     assert len(store.verdicts) == 5
+    with session_for(model, store=store) as session:  # and so it stays
+        for _ in range(2):
+            with pytest.raises(Stopped):
+                list(session.ask(pairs(model, 40)))
+    assert len(store.verdicts) == 5
 
 
 def test_a_pinned_model_must_be_the_one(served):
@@ -227,6 +232,15 @@ def test_a_pinned_model_must_be_the_one(served):
         only(pinned)
     assert stopped.value.code == "judge_changed"
     assert only(replace(pinned, revision="judge-2026-02")).is_scored
+
+
+def test_one_model_with_two_settings_is_asked_with_each(served):
+    server = served(honest)
+    one = model_at(server, seed=1)
+    other = replace(one, seed=2, structured=False)
+    with session_for(one) as session:
+        list(session.ask([*pairs(one, 1), *pairs(other, 1)]))
+    assert {asked.body["seed"]: bool(asked.schema) for asked in server.asked} == {1: True, 2: False}
 
 
 def test_what_is_known_is_not_asked_again_by_anybody(served, tmp_path):
