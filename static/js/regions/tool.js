@@ -8,9 +8,9 @@ const STEP_PX = 8; // of an arrow, on the screen
 const DRAG_PX = 4; // a pointer that moved less has clicked
 const NAMES = { point: "Point", rectangle: "Box", polygon: "Outline" };
 const HOW = {
-  point: "Click its place, or move it with the arrows.",
-  rectangle: "Drag it, or click two corners. Arrows move it, with Shift they resize it.",
-  polygon: "Click its corners, double click the last. Arrows move it, with Shift they resize it.",
+  point: "Click its place. Arrows move it.",
+  rectangle: "Drag it, or click two corners. Arrows move it, with Shift resize it.",
+  polygon: "Click its corners, double click the last. Arrows move it, with Shift resize it.",
 };
 
 export class RegionTool {
