@@ -41,6 +41,9 @@ class Decoder:
         except (TileUnreadable, SlideRefused, OutsideGrid) as error:
             code = getattr(error, "code", "outside")
             return {"error": type(error).__name__, "code": code, "message": str(error)}, b""
+        except MemoryError:
+            words = "This takes more memory than a slide may. Ask for a smaller picture."
+            return {"error": "SlideRefused", "code": "too_costly", "message": words}, b""
 
     def _tile(self, request: dict[str, Any]) -> Answer:
         path, place = Path(request["path"]), (request["level"], request["column"], request["row"])

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from medbench.slides.geometry import Level
 
+RGB, JPEG_2000_YCBCR = 2, 33003
 MOST_PAGES = 64  # tifffile follows a chain of directories that is a loop for ever
 SAME = 2  # two decoders of JPEG 2000 may differ by a rounding step or two; a mistaken colour by 50
 logging.getLogger("tifffile").setLevel(logging.CRITICAL)  # it complains of every odd tag
@@ -33,9 +34,12 @@ class ExactTiles:
         self._lock = threading.Lock()  # one file handle, one place in it
 
     @classmethod
-    def open(cls, path: Path, level: Level, first: Image.Image) -> Self | None:
-        """The tiles of `level`, whose tile (0, 0) is `first` by OpenSlide; None where the TIFF has no
-        such level, or other pixels."""
+    def open(cls, path: Path, level: Level, first: Image.Image | None) -> Self | None:
+        """The tiles of `level`, whose tile (0, 0) is `first` by OpenSlide, None where it is damaged.
+
+        None where the TIFF has no such level, or other pixels; without a first tile to compare, where
+        its colours need a conversion that might not be OpenSlide's.
+        """
         try:
             tiff = tifffile.TiffFile(path)
         except (OSError, ValueError, tifffile.TiffFileError):
@@ -44,8 +48,10 @@ class ExactTiles:
         for page in (each.aspage() for each in islice(tiff.pages, MOST_PAGES)):
             if _shape(page) == shape:
                 tiles = cls(tiff, page)
-                own = tiles.tile(0, 0)
-                if own and _is_same(own.crop((0, 0, *first.size)), first):
+                if first is None:
+                    if page.photometric == RGB and page.compression != JPEG_2000_YCBCR:
+                        return tiles
+                elif (own := tiles.tile(0, 0)) and _is_same(own.crop((0, 0, *first.size)), first):
                     return tiles
         tiff.close()
         return None

@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING
 from PIL import Image
 
 from medbench.slides import geometry, proof
-from medbench.slides.reader import ReaderPool, TileUnreadable
+from medbench.slides.reader import ReaderPool, SlideFile, TileUnreadable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
     from medbench.slides.geometry import Level
-    from medbench.slides.reader import SlideFile
 
 THUMBNAIL_MAX_PX = 512
 HOLE = (128, 128, 128)  # neither tissue nor glass: where a tile cannot be read
@@ -43,25 +42,25 @@ def thumbnail(path: Path, longest_px: int = THUMBNAIL_MAX_PX) -> Image.Image:
 
 def stored_of(path: Path) -> dict[int, int]:
     """The directories of those levels of a file whose stored tiles are OpenSlide's pixels."""
-    with ReaderPool(handles=1).borrow(path, 0) as slide:
+    with SlideFile(path) as slide:
         return geometry.directories(proof.proven(path, slide.levels))
 
 
 def overview(path: Path, longest_px: int, stored: Mapping[int, int]) -> Overview:
     """As `thumbnail`. `stored` as SlideFile takes it."""
-    pool = ReaderPool(handles=1)
-    with pool.borrow(path, 0, stored) as slide:
-        key = level_for(slide, longest_px)
-        level = slide.level(key)
-    whole, n_read = Image.new("RGB", (level.width, level.height), HOLE), 0
-    for row in range(level.rows):
-        for column in range(level.columns):
-            try:
-                tile = pool.tile(path, 0, (key, column, row), stored)
-            except TileUnreadable:
-                continue
-            whole.paste(tile, (column * level.tile_width, row * level.tile_height))
-            n_read += 1
+    with ReaderPool(handles=1) as pool:
+        with pool.borrow(path, 0, stored) as slide:
+            key = level_for(slide, longest_px)
+            level = slide.level(key)
+        whole, n_read = Image.new("RGB", (level.width, level.height), HOLE), 0
+        for row in range(level.rows):
+            for column in range(level.columns):
+                try:
+                    tile = pool.tile(path, 0, (key, column, row), stored)
+                except TileUnreadable:
+                    continue
+                whole.paste(tile, (column * level.tile_width, row * level.tile_height))
+                n_read += 1
     if not n_read:
         raise TileUnreadable("No part of this slide can be read: its image data is damaged.")
     whole.thumbnail((longest_px, longest_px), Image.Resampling.BICUBIC, reducing_gap=None)

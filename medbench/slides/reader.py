@@ -188,9 +188,12 @@ class SlideFile:
         """The tiles of a TIFF's level as the file has them; None where they are not OpenSlide's."""
         if number not in self._exact:
             level = self.levels[number]
-            self._exact[number] = None  # also where opening fails
-            first = self._read(number, geometry.tile_rectangle(level, 0, 0))
+            self._exact[number] = None
             if self.vendor in GRID_VENDORS:
+                first = None
+                # By another handle: where the first tile is damaged, it must not kill this one.
+                with suppress(TileUnreadable), SlideFile(self._path) as other:
+                    first = other._read(number, geometry.tile_rectangle(level, 0, 0))
                 self._exact[number] = ExactTiles.open(self._path, level, first)
         return self._exact[number]
 
@@ -322,6 +325,21 @@ class ReaderPool:
             # Another reader's bad tile may have killed the shared handle. One of our own decides.
             with SlideFile(path, stored=stored) as slide:
                 return slide.tile(*place)
+
+    def close(self) -> None:
+        """Close what nobody reads now, and the rest after its last reader."""
+        with self._lock:
+            shelves = list(self._shelves.items())
+        for key, shelf in shelves:
+            self._retire(key, shelf)
+            if not shelf.readers:
+                shelf.slide.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def __len__(self) -> int:
         """Handles open now and not retired."""

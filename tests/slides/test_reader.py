@@ -5,6 +5,7 @@ import io
 import shutil
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import openslide
 import pytest
@@ -68,6 +69,23 @@ def test_tiles_between_the_pixels_of_level_0_are_the_files_own(real):
             assert largest_difference(slide.tile(1, column, row), whole.crop(box)) <= 1
 
 
+def test_damage_to_the_first_tile_of_such_a_level_leaves_the_others(real, tmp_path):
+    path = damage.overwrite_tile(real / TCGA, tmp_path / "x.svs", 0, 0, page=2)
+    with ReaderPool() as pool:
+        with pytest.raises(TileUnreadable):
+            pool.tile(path, 1, (1, 0, 0))
+        assert pool.tile(path, 1, (1, 1, 1)).size == (256, 256)
+        assert pool.tile(path, 1, (1, 5, 3)).size == (256, 256)
+
+
+def test_no_file_stays_open_behind_a_thumbnail(real):
+    for name in (CMU, TCGA):
+        overview.thumbnail(real / name)
+        before = {each.name for each in Path("/proc/self/fd").iterdir()}
+        overview.thumbnail(real / name)
+        assert {each.name for each in Path("/proc/self/fd").iterdir()} == before
+
+
 def test_a_virtual_level_shows_its_source_made_smaller(real):
     with SlideFile(real / CMU) as slide, openslide.OpenSlide(real / CMU) as reference:
         whole = reference.read_region((0, 0), 0, reference.dimensions).convert("RGB")
@@ -91,10 +109,9 @@ def test_a_virtual_level_shows_its_source_made_smaller(real):
 def test_damage_shows_in_the_virtual_tile_above_it_alone(real, tmp_path):
     path = damage.overwrite_tile(real / CMU, tmp_path / "x.svs", 3, 4)
     stored = overview.stored_of(path)
-    pool = ReaderPool()
-    with pytest.raises(TileUnreadable):
-        pool.tile(path, 1, ("v2", 1, 2), stored)
-    with SlideFile(real / CMU) as sound:
+    with ReaderPool() as pool, SlideFile(real / CMU) as sound:
+        with pytest.raises(TileUnreadable):
+            pool.tile(path, 1, ("v2", 1, 2), stored)
         assert pool.tile(path, 1, ("v2", 2, 2), stored).size == sound.tile("v2", 2, 2).size
 
 
