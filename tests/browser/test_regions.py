@@ -217,6 +217,7 @@ def test_a_kept_region_is_taken_up_again_by_its_corner(page, held):
     page.mouse.move(x + 20, y + 10, steps=3)
     page.mouse.up()
     page.get_by_role("button", name="Keep").click()
+    expect(page.get_by_role("group", name="Region being placed")).to_be_hidden()
     (after,) = regions_of(page)
     zoom = view_of(page)["zoom"]
     assert after["points"][0] == before[0]
@@ -242,9 +243,10 @@ def test_a_finger_places_a_point_that_can_still_be_moved(page, chromium, live, h
     assert keep.bounding_box()["height"] >= 44
     assert float(phone.locator(".region-target").get_attribute("r")) >= 22
     keep.tap()
+    expect(phone.get_by_role("button", name="Region 1 Point")).to_be_visible()  # back at the claim
     (point,) = regions_of(phone)
     assert point["points"][0] == pytest.approx([1040, 1240], abs=3)
-    expect(phone.get_by_role("button", name="Region 1 Point")).to_be_visible()  # back at the claim
+    assert phone.locator("[data-question] input:checked").count() == 0  # no tap fell through
     assert phone.evaluate("document.documentElement.scrollWidth") <= 390
     context.close()
 

@@ -30,7 +30,8 @@ export class RegionTool {
     this.#done = done;
     this.#bar = viewer.element.querySelector("[data-viewer-placing]");
     const { signal } = this.#life;
-    document.addEventListener("command", (event) => this.#command(event), { signal });
+    document.addEventListener("command", (event) => this.#do(event.detail) && event.preventDefault(), { signal });
+    this.#bar.addEventListener("click", ({ target }) => this.#do({ id: target.closest("button")?.dataset.command }), { signal });
     layer.element.addEventListener("pointerdown", (event) => this.#grab(event), { signal });
     viewer.element.addEventListener("pointermove", (event) => this.#follow(event), { signal });
   }
@@ -99,8 +100,8 @@ export class RegionTool {
 
   // Keys and buttons
 
-  #command(event) {
-    const { id, way } = event.detail;
+  /** Answers whether the command was one for the region being placed. */
+  #do({ id, way }) {
     const commands = {
       "region.move": () => this.#step(way, moved),
       "region.resize": () => this.#step(way, resized),
@@ -108,9 +109,9 @@ export class RegionTool {
       "region.discard": () => this.discard(),
       "region.last-corner": () => this.#cornerBack(),
     };
-    if (!this.isPlacing || !commands[id]) return;
-    event.preventDefault();
+    if (!this.isPlacing || !commands[id]) return false;
     commands[id]();
+    return true;
   }
 
   /** One step along the screen, finer the closer one looks; never less than a pixel of the slide. */
