@@ -37,7 +37,7 @@ function showRegions(details) {
   const list = details.querySelector("[data-regions]");
   const regions = list ? JSON.parse(list.dataset.regions) : [];
   viewer?.known.then(() => {
-    layer.show(regions.filter((region) => region.revision === viewer.pyramid.revision));
+    layer.show(regions, (region) => region.revision === viewer.pyramid.revision);
     if (list) drawList(list, regions, viewer);
     viewer.redraw();
   }, () => {});

@@ -56,7 +56,8 @@ export class RegionEditor {
     }
     this.#root.querySelector("[data-regions-none]").hidden = regions.length > 0;
     if (!isKnown) return;
-    this.#layer.show(regions.filter((_, i) => i !== this.#editing));
+    const { revision } = this.#viewer.pyramid; // what was drawn on another scan would lie in a wrong place
+    this.#layer.show(regions, (region, i) => region.revision === revision && i !== this.#editing);
     const acts = tools ? { edit: (i) => this.#start(regions[i].kind, i), remove: (i) => this.#remove(i) } : {};
     drawList(this.#root.querySelector("[data-region-list]"), regions, this.#viewer, acts);
     this.#viewer.redraw();

@@ -17,9 +17,10 @@ export class RegionLayer {
     this.element.append(this.#kept, this.#placing);
   }
 
-  /** Draw these regions; `current` is the index of the one that stands out. */
-  show(regions, current = -1) {
-    this.#shapes = regions.map((region, i) => shape(region, `Region ${i + 1}`, i === current ? "region is-current" : "region"));
+  /** Draw those of the regions for which isShown(region, index) is true. */
+  show(regions, isShown) {
+    const shapes = regions.map((region, i) => isShown(region, i) && shape(region, `Region ${i + 1}`, "region"));
+    this.#shapes = shapes.filter(Boolean);
     this.#kept.replaceChildren(...this.#shapes.map(({ element }) => element));
   }
 
