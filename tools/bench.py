@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 import bench_agreement
 import bench_clinlens
+import bench_render
 import bench_scoring
 from node import ROOT
 
@@ -134,6 +135,7 @@ def main() -> None:
         "rouge1_of_a_case": result(1_000 * ours, "ms", 5, peer=1_000 * theirs),
         **bench_agreement.results(),
         **bench_clinlens.results(),
+        **bench_render.results(),
         **bench_scoring.results(),
     }
     print(json.dumps(results, indent=2))
