@@ -80,7 +80,8 @@ def _checked(path: Path, slide: SlideFile) -> Scale:
         with truth.reading_dicom():
             truth.check_dicom(truth.read_dicom(path, pixels=False))
         return Scale(slide.mpp, "dicom") if slide.mpp else UNKNOWN
-    if not truth.is_tiff(converting.start_of(path)):
+    # NDPI files beyond 4 GB are TIFFs by their first bytes, not by their offsets.
+    if slide.vendor == "hamamatsu" or not truth.is_tiff(converting.start_of(path)):
         return own
     with truth.open_tiff(path) as tiff:
         if slide.vendor == "generic-tiff":
