@@ -7,7 +7,7 @@ export function startLight(menu, surface, words) {
   const inputs = [...menu.querySelectorAll("[data-light]")];
   const apply = () => {
     const changed = inputs.filter((input) => input.value !== USUAL);
-    for (const input of inputs) input.closest("label").querySelector("output").value = `${input.value}\u202f%`;
+    for (const input of inputs) input.parentElement.querySelector("output").value = `${input.value}\u202f%`;
     surface.style.filter = changed.map((input) => `${input.dataset.light}(${input.value}%)`).join(" ");
     words.textContent = changed.map((input) => `${input.dataset.light} ${input.value}\u202f%`).join(", ");
   };

@@ -183,6 +183,8 @@ class SlideViewer {
     canvas.setAttribute("aria-label", "Slide");
     canvas.setAttribute("aria-describedby", "viewer-help viewer-status");
     canvas.dataset.keysOf = "viewer"; // arrows are the slide's while it has the focus
+    const scopes = new Set((document.body.dataset.keyScopes ?? "").split(" ")).add("viewer");
+    document.body.dataset.keyScopes = [...scopes].join(" ").trim();
     for (const gesture of ["canvas-drag", "canvas-scroll", "canvas-double-click", "canvas-pinch"]) {
       this.#osd.addHandler(gesture, () => (this.#isWhole = false));
     }
