@@ -6,8 +6,6 @@ import shutil
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import duckdb
-
 from medbench.clinlens import layout
 from medbench.clinlens.build.selecting import select
 from medbench.clinlens.canonical import (
@@ -19,12 +17,15 @@ from medbench.clinlens.canonical import (
     write_checksums,
 )
 from medbench.clinlens.manifest import Manifest, PackedFile
+from medbench.clinlens.sources.database import connect
 from medbench.clinlens.sources.tables import COLUMNS, file_name
 from medbench.clinlens.templates.conventions import CONVENTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    import duckdb
 
     from medbench.clinlens.build.selecting import Chosen
     from medbench.clinlens.sources import Source
@@ -44,7 +45,7 @@ ASSET_SQL = {
 def write_data(source: Source, template: Template, chosen: Chosen, task: Path) -> dict[str, int]:
     """Write data/ and assets/; the rows of each file by its path."""
     rows = {}
-    with duckdb.connect(config={"threads": 1}) as db:
+    with connect(threads=1) as db:
         db.execute("CREATE TABLE packed AS SELECT unnest(?) AS subject_id", [chosen.subjects])
         for table, columns in template.tables.items():
             owned = (
@@ -68,7 +69,7 @@ def write_data(source: Source, template: Template, chosen: Chosen, task: Path) -
 def files_by_patient(source: Source, kind: str) -> dict[str, int]:
     """The paths of files that the source really has, with their patients."""
     table, path = ASSET_SQL[kind]
-    with duckdb.connect(config={"threads": 1}) as db:
+    with connect(threads=1) as db:
         found = db.execute(
             f"SELECT {path} AS path, subject_id FROM {source.relation(table)} ORDER BY path"
         ).fetchall()

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import duckdb
-
 from medbench.clinlens.build.selecting import NO_INDEX, select
 from medbench.clinlens.build.suite import DRAWS, INSTANCES_MOST, lacking
+from medbench.clinlens.sources.database import connect
 from medbench.clinlens.sources.vocabulary import unknown_words
 from medbench.clinlens.templates import TEMPLATES, runner
 from medbench.clinlens.templates.core import sql_name
@@ -41,7 +40,7 @@ def _plan(source: Source, template: Template) -> dict[str, Any]:
 
 def _population(source: Source, template: Template) -> int:
     parameters = template.grid[0] | {"index": NO_INDEX}
-    with duckdb.connect(config={"threads": 1}) as db:
+    with connect(threads=1) as db:
         for table, columns in template.tables.items():
             condition = template.row_condition(table, parameters)
             db.execute(f"CREATE TABLE {sql_name(table)} AS {select(source, table, columns, condition)}")

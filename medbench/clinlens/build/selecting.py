@@ -11,8 +11,7 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-import duckdb
-
+from medbench.clinlens.sources.database import connect
 from medbench.clinlens.sources.tables import COLUMNS
 from medbench.clinlens.templates import runner
 from medbench.clinlens.templates.core import fill, sql_name
@@ -52,7 +51,7 @@ class Pool:
         self, source: Source, template: Template, parameters: Parameters, secret: Secret, name: str
     ) -> None:
         self.template, self.parameters, self.secret, self.name = template, parameters, secret, name
-        self.db = duckdb.connect(config={"threads": 1})
+        self.db = connect(threads=1)
         everyone = self.db.execute(f"SELECT subject_id FROM {source.relation('hosp/patients')}").fetchall()
         self.subjects = self._shuffled([row[0] for row in everyone], "pool")[:POOL]
         self.db.execute("CREATE TABLE drawn AS SELECT unnest(?) AS subject_id", [self.subjects])

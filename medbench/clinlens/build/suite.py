@@ -147,6 +147,8 @@ def _build_template(plan: Plan, name: str) -> tuple[str, list[str]]:
             if progress.is_done:
                 return name, progress.rejected
             progress.consider(parameters, draw)
+        if not progress.answers:  # other patients of this source will not help
+            break
     if progress.is_done:
         return name, progress.rejected
     raise InvalidInput(

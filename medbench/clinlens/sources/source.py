@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 
 from medbench.clinlens.sources import damage
+from medbench.clinlens.sources.database import connect
 from medbench.clinlens.sources.tables import COLUMNS, DEMO_TABLES, RENAMED, file_name
 from medbench.errors import InvalidInput
 from medbench.formats.problems import Findings, Problem, Refused
@@ -127,7 +128,7 @@ class Source:
         columns = self.columns(table)
         order = "ORDER BY subject_id" if "subject_id" in columns else ""
         half = target.with_suffix(".part")
-        with duckdb.connect() as db:
+        with connect() as db:
             try:
                 source = read_csv(self.paths[table], columns)
                 db.execute(
@@ -149,7 +150,7 @@ class Source:
         except Refused as refused:
             yield from refused.problems
             return
-        with duckdb.connect() as db:
+        with connect() as db:
             as_text = read_csv(self.paths[table], dict.fromkeys(columns, "VARCHAR"))
             db.execute(f"CREATE VIEW text AS SELECT row_number() OVER () + 1 AS line, * FROM {as_text}")
             try:

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import duckdb
+from medbench.clinlens.sources.database import connect
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    import duckdb
 
     from medbench.clinlens.sources.source import Source
 
@@ -29,7 +31,7 @@ LONGEST_MS = 5000  # no interval of a ten-second ECG is longer
 
 def unknown_words(source: Source, table: str) -> Iterator[str]:
     """What a table should hold and does not."""
-    with duckdb.connect() as db:
+    with connect() as db:
         for column, word in EXPECTED.get(table, ()):
             words = _words(db, source, table, column)
             if word not in words:

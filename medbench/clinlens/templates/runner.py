@@ -30,6 +30,7 @@ def load(
 ) -> duckdb.DuckDBPyConnection:
     """A database with the tables of a package, its rows in another order when `shuffle`."""
     db = duckdb.connect(config={"threads": threads})
+    db.execute("SET enable_progress_bar = false")  # it would go to stdout
     for name, table in spec["tables"].items():
         types = ", ".join(f"'{column}': '{kind}'" for column, kind in table["columns"].items())
         path = str(package / table["path"]).replace("'", "''")
