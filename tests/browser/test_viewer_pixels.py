@@ -87,7 +87,8 @@ ASKED_OF_OPENSEADRAGON = """async (tables) => {
   document.body.append(element);
   const settings = { drawer: "canvas", showNavigationControl: false, animationTime: 0, blendTime: 0 };
   const viewer = OpenSeadragon({ element, ...settings });
-  const blank = () => Object.assign(document.createElement("canvas"), { width: 1, height: 1 }).getContext("2d");
+  const size = { width: 1, height: 1 };
+  const blank = () => Object.assign(document.createElement("canvas"), size).getContext("2d");
   const answer = { asked: 0, outside: [] };
   const frames = async (n) => { while (n--) await new Promise(requestAnimationFrame); };
   for (const [i, pyramid] of tables.entries()) {
