@@ -198,7 +198,7 @@ def test_a_template_without_its_tables_is_refused_before_anything_is_written(tmp
 
 
 def test_a_source_that_is_too_small_says_which_template_fails(tmp_path, capsys):
-    synthesise(tmp_path / "few", patients=12, seed="a", with_files=0)
+    synthesise(tmp_path / "few", patients=3, seed="a", with_files=0)
     plan = plan_of(tmp_path / "few", tmp_path / "out", ("ICU-CHG",))
     with pytest.raises(InvalidInput, match=r"ICU-CHG: only 0 of 1 instances pass"):
         build_suite(plan)

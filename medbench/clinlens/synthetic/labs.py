@@ -58,6 +58,7 @@ class Laboratory:
         self.level["Creatinine"] *= 1 + 0.4 * max(patient.renal, 0)
         self.level["NTproBNP"] *= 2.718 ** (1.1 * patient.cardiac)
         self.level["Lactate"] *= 2.718 ** (0.45 * patient.severity)
+        self.has_bnp = not own.yes(0.15)  # of some patients nobody ever asks for it
         self.level["Hemoglobin"] *= 1 - 0.1 * min(patient.severity, 3)
         self.level["Sodium"] *= 1 - 0.018 * min(patient.severity, 3)
         self.level["Creatinine"] *= 2.718 ** (0.2 * patient.severity)
@@ -75,6 +76,8 @@ class Laboratory:
         self, label: str, when: datetime, admission: Admission | None, factor: float = 1.0, specimen: int = 0
     ) -> None:
         """One result, at the times and with the faults that such tables have."""
+        if label == "NTproBNP" and not self.has_bnp:
+            return
         lab, chance = LABS[label], self.chance
         number = self.level[label] * 2.718 ** chance.normal(0, lab.sigma / 2)
         number *= 1 + (factor - 1) * (0.1 if label == "Sodium" else 1)

@@ -118,7 +118,6 @@ FROM (SELECT bool_or(abnormal) FILTER (WHERE source = 'radiograph') AS film,
     ),
     mutations=(
         f.TIME_UNPADDED,
-        f.IMAGE_NOT_STUDY,
         f.STORETIME,
         f.DROP_NULL_HADM,
         Mutation("FAR_TOO", {"within": "<= 2 *"}, only=(("days", 3),)),

@@ -46,7 +46,7 @@ TEMPLATE = Template(
                 "summary_sql": "arg_min(l.v, (l.t, l.labevent_id))",
                 "summary_text": "first (by `charttime`, `labevent_id`)",
             },
-            {"summary_sql": "avg(l.v)", "summary_text": "mean"},
+            {"summary_sql": "min(l.v)", "summary_text": "smallest"},
         ],
     ),
     text={
