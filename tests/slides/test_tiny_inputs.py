@@ -14,14 +14,26 @@ import tifffile
 from PIL import Image, ImageChops, ImageCms
 
 from medbench.slides import geometry, services
+from medbench.slides.child import Child
 from medbench.slides.reader import SlideFile
 from tests.slides import damage, level_tables, tiny
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning:pydicom")
 
 
+_decoder = None  # one for all of them: starting one takes longer than looking at a tiny file
+
+
+@pytest.fixture(autouse=True, scope="module")
+def decoder():
+    global _decoder
+    with Child() as _decoder:
+        yield
+
+
 def info(path):
-    return services.slide_info(path)
+    found, _ = _decoder.ask({"do": "look", "path": str(path), "pyramid": None}, seconds=60)
+    return {key: value for key, value in found.items() if key not in ("thumbnail", "tissue_mask")}
 
 
 def refusal(path):
