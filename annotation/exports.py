@@ -20,7 +20,17 @@ if TYPE_CHECKING:
     from annotation.models import Study
 
 _HEAD = ("study", "protocol", "item", "item_id", "case_id", "triplet", "annotator", "background")
-_TAIL = ("comment", "version", "submitted_at", "regions", "missing_tiles", "notes", "flagged", "active_s")
+_TAIL = (
+    "comment",
+    "version",
+    "submitted_at",
+    "regions",
+    "missing_tiles",
+    "notes",
+    "flagged",
+    "active_s",
+    "spans",
+)
 
 
 def verdicts_csv(study: Study, as_of: dt.datetime | None = None) -> str:
@@ -28,9 +38,9 @@ def verdicts_csv(study: Study, as_of: dt.datetime | None = None) -> str:
     and annotators.
 
     Annotators are letters, with their background, so that agreement can be split by it. An empty
-    answer was not given. Times are UTC, ISO 8601. `regions` and `notes` are JSON, `missing_tiles` is
-    how many tiles of the slide did not come, `active_s` the seconds of active work on the item in all,
-    where measured. Text that a spreadsheet would run as a formula has an
+    answer was not given. Times are UTC, ISO 8601. `regions`, `notes` and `spans` are JSON,
+    `missing_tiles` is how many tiles of the slide did not come, `active_s` the seconds of active work
+    on the item in all, where measured. Text that a spreadsheet would run as a formula has an
     apostrophe before it.
     """
     questions = [question.key for question in Definition.read(study.protocol.definition).questions]
@@ -75,7 +85,9 @@ def _said(row: VerdictRevision, questions: list[str]) -> tuple[Any, ...]:
     notes = json.dumps(row.notes, sort_keys=True, ensure_ascii=False) if row.notes else ""
     flagged = "yes" if row.flagged else ""
     active_s = sum(row.verdict.active_s.values()) or ""
-    return (*answers, row.comment, row.version, made_at, regions, row.missing_tiles, notes, flagged, active_s)
+    spans = json.dumps(row.spans, ensure_ascii=False) if row.spans else ""
+    marked = (regions, row.missing_tiles, notes, flagged, active_s, spans)
+    return (*answers, row.comment, row.version, made_at, *marked)
 
 
 def history_jsonl(study: Study, as_of: dt.datetime | None = None) -> Iterator[str]:
@@ -100,6 +112,7 @@ def history_jsonl(study: Study, as_of: dt.datetime | None = None) -> Iterator[st
             "comment": row.comment,
             "flagged": row.flagged,
             "regions": row.regions,
+            "spans": row.spans,
             "missing_tiles": row.missing_tiles,
             "made_at": row.made_at.isoformat(timespec="milliseconds"),
         }

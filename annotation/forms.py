@@ -34,6 +34,7 @@ class VerdictForm(forms.Form):
     version = forms.IntegerField(min_value=0)
     regions = forms.JSONField(required=False)
     missing_tiles = forms.IntegerField(min_value=0, max_value=1_000_000, required=False)
+    spans = forms.JSONField(required=False)
     flagged = forms.BooleanField(required=False)
     visit = forms.UUIDField(required=False)
     active_s = forms.IntegerField(min_value=0, required=False)
@@ -63,6 +64,7 @@ class VerdictForm(forms.Form):
             data["flagged"],
             str(data["visit"] or ""),
             data["active_s"] or 0,
+            data["spans"],
         )
 
 

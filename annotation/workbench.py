@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from annotation import queries
 from annotation.models import Assignment, Study, Verdict
 from annotation.protocols import Definition
-from annotation.services import regions
+from annotation.services import regions, spans
 from annotation.services.verdicts import Draft
 from medbench.cases.highlights import Segment, Span, segments
 from medbench.cases.models import Category, Triplet
@@ -69,6 +69,7 @@ def context_of(
     above it, and each of `gaps` at its question."""
     study = assignment.study_item.study
     verdict = Verdict.objects.filter(assignment=assignment).first() or Verdict(assignment=assignment)
+    verdict.assignment = assignment
     shown = draft or Draft(verdict.answers, verdict.comment, verdict.version, flagged=verdict.flagged)
     marked = verdict.regions if shown.regions is None else shown.regions
     definition = Definition.read(study.protocol.definition)
@@ -83,6 +84,7 @@ def context_of(
         "changing": verdict.submitted_at is not None,
         "stored": json.dumps(stored_of(verdict)),
         "regions": json.dumps(regions.in_order(marked)),
+        "spans": json.dumps(spans.shown(item, verdict.spans) if shown.spans is None else shown.spans),
         "problem": problem,
         "read_only": read_only_because(assignment),
         "report": report_of(item),
@@ -102,6 +104,7 @@ def stored_of(verdict: Verdict) -> dict[str, Any]:
         "comment": verdict.comment,
         "flagged": verdict.flagged,
         "regions": regions.in_order(verdict.regions),
+        "spans": spans.shown(verdict.assignment.study_item.item, verdict.spans),
         "version": verdict.version,
         "saved_at": verdict.saved_at.isoformat() if verdict.saved_at else None,
     }

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from annotation.models import Assignment, Study, Verdict, VerdictRevision
 from annotation.protocols import Definition, Said
-from annotation.services import agreement, regions
+from annotation.services import agreement, regions, spans
 from annotation.services.assignments import locked, refuse_unless_running, seat
 from medbench.errors import Conflict, InvalidInput
 from medbench.formats.text import is_storable
@@ -25,7 +25,8 @@ class Draft(NamedTuple):
     """What one window holds: answers (question key -> option), comment, and the version of the
     verdict that it started from (0 = none); regions as slides.regions writes them and notes (question
     key -> words), None = those that are stored; how many tiles of the slide it could not show; whether
-    the curator is to look at it; and the visit of the page with its seconds of active work so far."""
+    the curator is to look at it; the visit of the page with its seconds of active work so far; and
+    spans as services.spans takes them (None = those that are stored)."""
 
     answers: dict[str, str]
     comment: str
@@ -36,6 +37,7 @@ class Draft(NamedTuple):
     flagged: bool = False
     visit: str = ""
     active_s: int = 0
+    spans: list[Any] | None = None
 
 
 class Stale(Conflict):
@@ -98,15 +100,18 @@ def _save(assignment: Assignment, draft: Draft) -> Verdict:
     if not is_storable(draft.comment):
         raise InvalidInput("The comment has a character that cannot be stored. Remove it.")
     verdict, _ = Verdict.objects.get_or_create(assignment=assignment)
+    verdict.assignment = assignment  # with its item, as the caller has it
     if study.state == Study.State.RUNNING:
         seat(assignment)
     _count_time(verdict, draft)
+    item = assignment.study_item.item
     new = {
         "answers": draft.answers,
         "notes": verdict.notes if draft.notes is None else draft.notes,
         "comment": draft.comment,
         "flagged": draft.flagged,
         "regions": _regions(assignment, verdict, draft),
+        "spans": verdict.spans if draft.spans is None else spans.checked(item, draft.spans),
     }
     if all(getattr(verdict, name) == value for name, value in new.items()):
         return verdict
@@ -140,7 +145,7 @@ def _refusal(assignment: Assignment, verdict: Verdict) -> Incomplete | Conflict 
         refuse_unless_running(study)
     except Conflict as standing:
         return standing
-    is_anchored = bool(assignment.study_item.item.payload.get("span"))
+    is_anchored = bool(assignment.study_item.item.payload.get("span") or verdict.spans)
     said = Said(verdict.answers, verdict.notes, len(verdict.regions), is_anchored)
     if gaps := Definition.read(study.protocol.definition).gaps(said):
         return Incomplete(gaps)
@@ -169,6 +174,7 @@ def _write(verdict: Verdict, *, submitted: bool = False, missing_tiles: int = 0)
         comment=verdict.comment,
         flagged=verdict.flagged,
         regions=verdict.regions,
+        spans=verdict.spans,
         missing_tiles=missing_tiles,
         submitted=submitted,
     )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
 
+CRLF = "\r\n"
 _WORD = re.compile(r"\S+")
 _BARE = re.compile(r"\w+")
 
@@ -38,6 +39,27 @@ def find_span(report_text: str, evidence: str) -> Span | None:
     if folded < 0:
         return None
     return _span(report_text, report.raw(folded), report.raw(folded + len(wanted) - 1) + 1)
+
+
+def from_shown(report_text: str, start: int, end: int, quote: str) -> Span | None:
+    """The span that a browser means by code points `start` to `end` of the text as it shows it, where
+    every line end is one. None where what stands there is not `quote`."""
+    shown = [raw - i for i, raw in enumerate(_line_ends(report_text))]  # where the browser has them
+    span = Span(start + bisect_left(shown, start), end + bisect_left(shown, end), "")
+    found = report_text[span.start : span.end]
+    if not 0 <= start < end or found.replace(CRLF, "\n").replace("\r", "\n") != quote:
+        return None
+    return Span(span.start, span.end, found)
+
+
+def as_shown(report_text: str, offset: int) -> int:
+    """The offset of a code point as a browser counts it, with every line end as one."""
+    return offset - bisect_left(_line_ends(report_text), offset)
+
+
+def _line_ends(text: str) -> list[int]:
+    """Where the line ends of two characters begin."""
+    return [found.start() for found in re.finditer(CRLF, text)]
 
 
 def nearest_passage(report_text: str, evidence: str) -> Span | None:

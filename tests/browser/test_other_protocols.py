@@ -8,8 +8,10 @@ from annotation.services.assignments import claim_next
 from medbench.review.models import ReviewItem
 from tests.annotation.build import make_cases, make_study
 from tests.browser.bench import open_item, press, stored, wait_for_state
+from tests.cases.build import make_triplet
 from tests.chromium import assert_accessible
 
+REPORT = "DIAGNOSIS 🔬\r\nTumour size: 6 cm. Margins are negative.\r\nAll 30 nodes are free."
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
@@ -37,6 +39,35 @@ def test_an_answer_that_needs_words_opens_a_line_for_them(page, sign_in, console
     page.keyboard.press("Control+Enter")
     page.wait_for_url(lambda url: str(held.pk) not in url)
     assert stored(held).submitted_at is not None
+
+
+def test_passages_are_marked_by_selection_and_sentence_by_sentence(page, sign_in, team, ada, bruno):
+    benchmark = make_cases(team, 1, 0, report=REPORT)
+    make_triplet(benchmark.cases.get(), "1")
+    held = claim_next(make_study(benchmark, [bruno], ada, per_item=1), bruno)
+    sign_in(page, bruno)
+    open_item(page, held)
+    page.evaluate(
+        """() => {
+            const node = document.querySelector("[data-report]").firstChild;
+            const at = node.data.indexOf("gins are");
+            getSelection().setBaseAndExtent(node, at, node, at + "gins are".length);
+        }"""
+    )
+    press(page, "s")
+    page.get_by_role("button", name="“Margins are”").wait_for()
+    press(page, "s", "ArrowDown", "Shift+ArrowDown", "Enter")
+    page.get_by_role("button", name="“Tumour size: 6 cm. Margins are negative.”").wait_for()
+    wait_for_state(page, "Saved")
+    spans = stored(held).spans
+    assert [each["quote"] for each in spans] == ["Margins are", "Tumour size: 6 cm. Margins are negative."]
+    assert all(REPORT[each["start"] : each["end"]] == each["quote"] for each in spans)
+    assert_accessible(page)
+    press(page, "s", "Escape")
+    page.get_by_role("button", name="Remove passage 1").click()
+    page.wait_for_function("document.querySelectorAll('[data-span-list] li').length === 1")
+    page.reload()
+    page.get_by_role("button", name="“Tumour size: 6 cm. Margins are negative.”").wait_for()
 
 
 def test_an_output_is_scored_by_digits_with_zero_for_ten(page, sign_in, team, ada, bruno):

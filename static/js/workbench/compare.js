@@ -1,7 +1,7 @@
 // Two windows changed one item: every field that differs, here and there, decided one by one.
 import { differences } from "./draft.js";
 
-const TITLES = { notes: "Notes", comment: "Comment", flagged: "Flag", regions: "Regions" };
+const TITLES = { notes: "Notes", comment: "Comment", flagged: "Flag", regions: "Regions", spans: "Passages" };
 
 /** Show the comparison above the questions. `decide(fields)` is called once all fields are decided,
     with those that are taken from the other window. */
@@ -67,6 +67,7 @@ function wordsOf(form, field, draft) {
   if (field === "notes") return Object.values(draft.notes).join(" · ") || "–";
   if (field === "flagged") return draft.flagged ? "Flagged" : "Not flagged";
   if (field === "regions") return `${draft.regions.length} on the slide`;
+  if (field === "spans") return draft.spans.map(({ quote }) => `“${quote}”`).join(" ") || "–";
   const value = draft.answers[field];
   if (!value) return "Blank";
   return form.querySelector(`[data-question="${field}"] input[value="${CSS.escape(value)}"]`).closest(".option").dataset.label;

@@ -1,13 +1,13 @@
 // A draft is what the form of an item holds: { answers: {question: option}, notes: {question: words},
-// comment, flagged, regions }.
+// comment, flagged, regions, spans }.
 // Pure functions; the form itself is read and written by readForm and writeForm.
 const ANSWER = "answer-";
 const NOTE = "note-";
-const OTHERS = ["notes", "comment", "flagged", "regions"]; // fields that are no questions
+const OTHERS = ["notes", "comment", "flagged", "regions", "spans"]; // fields that are no questions
 
 /** The draft in what the server stores or the browser kept. */
-export function draftOf({ answers, notes = {}, comment, flagged = false, regions = [] }) {
-  return { answers, notes, comment, flagged, regions };
+export function draftOf({ answers, notes = {}, comment, flagged = false, regions = [], spans = [] }) {
+  return { answers, notes, comment, flagged, regions, spans };
 }
 
 export function readForm(form) {
@@ -17,8 +17,15 @@ export function readForm(form) {
     if (name.startsWith(ANSWER)) answers[name.slice(ANSWER.length)] = value;
     if (name.startsWith(NOTE) && value.trim()) notes[name.slice(NOTE.length)] = value.trim();
   }
-  const { comment, flagged, regions } = form.elements;
-  return { answers, notes, comment: comment.value.replaceAll("\r\n", "\n"), flagged: flagged.checked, regions: JSON.parse(regions.value) };
+  const { comment, flagged, regions, spans } = form.elements;
+  return {
+    answers,
+    notes,
+    comment: comment.value.replaceAll("\r\n", "\n"),
+    flagged: flagged.checked,
+    regions: JSON.parse(regions.value),
+    spans: JSON.parse(spans.value),
+  };
 }
 
 export function writeForm(form, draft) {
@@ -29,6 +36,7 @@ export function writeForm(form, draft) {
   form.elements.comment.value = draft.comment;
   form.elements.flagged.checked = draft.flagged;
   form.elements.regions.value = JSON.stringify(draft.regions);
+  form.elements.spans.value = JSON.stringify(draft.spans);
 }
 
 /** What differs: names of questions, and of OTHERS. */
@@ -40,8 +48,8 @@ export function differences(one, other) {
 
 /** The same text for the same content: a database keeps no order of notes. */
 function text(draft, field) {
-  if (field === "notes") return JSON.stringify(Object.entries(draft.notes ?? {}).sort());
-  return JSON.stringify(draft[field] || "");
+  const value = draftOf(draft)[field];
+  return JSON.stringify(field === "notes" ? Object.entries(value).sort() : value);
 }
 
 export function isSame(one, other) {

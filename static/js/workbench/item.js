@@ -6,6 +6,7 @@ import { readForm, withField, writeForm } from "./draft.js";
 import { Questions } from "./questions.js";
 import { Saver } from "./saver.js";
 import { browserStore, post } from "./server.js";
+import { SpanEditor } from "./spans.js";
 import { startState } from "./state.js";
 
 const TEXT_REST_MS = 1000;
@@ -21,6 +22,7 @@ export class Item {
   #questions = null; // none where nothing can be answered
   #viewer; // null without a slide
   #regions = null; // none without a slide
+  #spans = null; // none without a report
   #conflict = null; // what another window saved
   #isLeaving = false;
 
@@ -36,6 +38,9 @@ export class Item {
     }
     const regions = form.querySelector("[data-regions]");
     if (regions && viewer) this.#regions = new RegionEditor(regions, viewer, () => this.#changed(0));
+    const spans = form.querySelector("[data-spans]");
+    const report = document.querySelector("[data-report]");
+    if (spans) this.#spans = new SpanEditor(spans, report, () => this.#changed(0), this.#life.signal);
     this.#listen();
     this.#restore();
   }
@@ -65,6 +70,7 @@ export class Item {
 
   dispose() {
     this.#regions?.dispose();
+    this.#spans?.dispose();
     this.#saver.dispose();
     this.#life.abort();
   }
@@ -98,6 +104,7 @@ export class Item {
   #write(draft) {
     writeForm(this.#form, draft);
     this.#regions?.refresh();
+    this.#spans?.refresh();
     this.#questions?.moveOn();
   }
 

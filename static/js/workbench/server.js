@@ -2,13 +2,14 @@
 
 /** Post the draft as the plain form would; `action` is what was pressed. Answers { status, body },
     401 where the session has ended, and throws where there is no network. */
-export async function post(form, { answers, notes, comment, flagged, regions, version }, action) {
+export async function post(form, { answers, notes, comment, flagged, regions, spans, version }, action) {
   const data = new FormData();
   for (const [question, option] of Object.entries(answers)) data.set(`answer-${question}`, option);
   for (const { name } of form.querySelectorAll('input[name^="note-"]')) data.set(name, notes[name.slice("note-".length)] ?? "");
   data.set("comment", comment);
   if (flagged) data.set("flagged", "yes");
   data.set("regions", JSON.stringify(regions));
+  data.set("spans", JSON.stringify(spans));
   data.set("version", version);
   for (const [name, value] of Object.entries(action)) data.set(name, value);
   // keepalive: the last save is sent even while the page goes away.
