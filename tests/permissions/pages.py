@@ -68,6 +68,10 @@ PAGES: dict[str, list[Visit]] = {
         Visit("case.read", at="slide", GET="404 404 404 200 200 200 200 200 200 200"),
         Visit("slide.read_held_out", at="held_slide", GET="404 404 404 404 404 200 200 200 200 200"),
     ],
+    "slides:token": [
+        Visit("case.read", at="slide", GET="404 404 404 204 204 204 204 204 204 204"),
+        Visit("slide.read_held_out", at="held_slide", GET="404 404 404 404 404 204 204 204 204 204"),
+    ],
     "slides:list": [Visit("slide.manage", also=("olga",), GET="in  404 200 404 404 404 404 404 200 200")],
     "slides:detail": [
         Visit(
@@ -88,10 +92,6 @@ PAGES: dict[str, list[Visit]] = {
         Visit("slide.manage", at="slide", POST="in  404 404 403 403 403 403 403 409 409")
     ],  # it is ready
     "slides:tissue": [Visit("slide.manage", at="slide", GET="in  404 404 403 403 403 403 403 200 200")],
-    "slides:token": [
-        Visit("case.read", at="slide", GET="404 404 404 204 204 204 204 204 204 204"),
-        Visit("slide.read_held_out", at="held_slide", GET="404 404 404 404 404 204 204 204 204 204"),
-    ],
     "slides:tile": [
         Visit("case.read", at="slide =1 =0 =0 =0", GET="404 404 404 200 200 200 200 200 200 200"),
         Visit(
@@ -250,6 +250,17 @@ PAGES: dict[str, list[Visit]] = {
     ],
     "annotation:add_items": [
         Visit("study.manage", at="study", POST="in  404 404 404 404 404 404 403 302 302"),
+    ],
+    "annotation:set_up": [
+        Visit(
+            "study.manage",
+            at="study",
+            GET="in  404 404 404 404 404 404 403 200 200",
+            POST="in  404 404 404 404 404 404 403 422 422",
+        )
+    ],
+    "annotation:log": [
+        Visit("study.manage", at="study", GET="in  404 404 404 404 404 404 403 200 200"),
     ],
     "annotation:close_study": [
         Visit(
