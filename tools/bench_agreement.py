@@ -6,6 +6,7 @@ import warnings
 from typing import Any
 
 import numpy as np
+from measure import result, seconds
 
 ITEMS, RATERS, RESAMPLES = 3_933, 5, 10_000
 PEER_DRAWS = 60  # of their loop; the rest is extrapolated
@@ -24,7 +25,6 @@ def ratings() -> np.ndarray[Any, Any]:
 def alpha_seconds() -> tuple[float, float]:
     """All four levels with their intervals: ours, and a loop over the krippendorff package."""
     import krippendorff
-    from bench import seconds  # bench.py imports this module
 
     from medbench.scoring.agreement import RatingsTable
     from medbench.scoring.agreement.alpha import alphas
@@ -48,7 +48,6 @@ def icc_seconds() -> tuple[float, float]:
     """Six forms with intervals of a complete table: ours, and pingouin's."""
     import pandas as pd
     import pingouin
-    from bench import seconds
 
     from medbench.scoring.agreement.icc import icc
 
@@ -64,8 +63,6 @@ def icc_seconds() -> tuple[float, float]:
 
 def reml_seconds() -> float:
     """Six forms with 2,000 item resamples of the table with holes. No package of the field does it."""
-    from bench import seconds
-
     from medbench.scoring.agreement.icc import icc
 
     data = ratings()
@@ -73,8 +70,6 @@ def reml_seconds() -> float:
 
 
 def results() -> dict[str, dict[str, float | str | bool | None]]:
-    from bench import result
-
     ours, theirs = alpha_seconds()
     of_icc = icc_seconds()
     return {

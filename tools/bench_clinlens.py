@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from measure import result
 from node import ROOT
 
 COHORT_ROWS = 600  # the largest cohort that a package may have
@@ -18,8 +19,6 @@ LAST_ROW = "10000012,303,2152-03-01 10:00:00,,train,\n"
 
 def results() -> dict[str, dict[str, Any]]:
     """Lines for `make bench`."""
-    from bench import result  # bench.py imports this module
-
     hostile = _hostile()
     return {
         "clinlens_evaluate_126_tasks": result(_evaluate_seconds(), "s", 60),

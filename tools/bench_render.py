@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import tifffile
+from measure import result
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -92,8 +93,6 @@ def measures() -> tuple[tuple[float, float], tuple[float, float]]:
 
 
 def results() -> dict[str, dict[str, float | str | bool | None]]:
-    from bench import result
-
     ours, theirs = measures()
     return {
         "render_4096_px": result(ours[0], "s", 1.5, peer=theirs[0]),

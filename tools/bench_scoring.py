@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import numpy as np
-from bench import CASES, result, seconds, sentence
+from measure import CASES, result, seconds, sentence
 
 PAIRED = 12  # references and outputs of a case
 ENTRIES = 50
