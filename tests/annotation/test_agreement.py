@@ -5,6 +5,7 @@ import json
 import threading
 
 import pytest
+from django.conf import settings
 from django.core.management import call_command
 from django.db import connection
 from django.utils import timezone
@@ -103,7 +104,7 @@ def test_a_new_generation_takes_the_place_of_the_old_one_of_the_same_version(stu
     answer_all(study, chen, YES)
     compute_agreement(study, ada)
     assert list(study.agreements.values_list("generation", "software_version")) == [
-        (3, "0.1.0"),
+        (3, settings.VERSION),
         (1, "0.0.1"),
     ]
 
