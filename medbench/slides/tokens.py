@@ -78,4 +78,4 @@ def _key(secret: str) -> bytes:
 
 @cache
 def _cookie(name: str) -> re.Pattern[str]:
-    return re.compile(rf"(?:^|; ?){re.escape(name)}=([^;\s]*)")
+    return re.compile(rf"(?:^|;\s*){re.escape(name)}=([^;\s]*)")
