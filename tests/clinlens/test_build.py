@@ -20,7 +20,7 @@ from medbench.clinlens.private import read_private
 from medbench.clinlens.synthetic import DEMO_TABLES, synthesise
 from medbench.clinlens.templates import TEMPLATES
 from medbench.errors import InvalidInput
-from tests.clinlens.conftest import PATIENTS, SMALL, STRUCTURED, plan_of
+from tests.clinlens.suites import PATIENTS, SMALL, STRUCTURED, plan_of
 
 FROZEN = "6f377702c854d709fef05f82568f8637e7916a45bb05167636d432c7b03b44e2"  # of the 126 ids, one a line
 

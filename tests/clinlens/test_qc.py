@@ -20,8 +20,8 @@ from medbench.clinlens.qc.task import check_task
 from medbench.clinlens.synthetic import synthesise
 from medbench.clinlens.templates import TEMPLATES, runner
 from medbench.errors import InvalidInput
-from tests.clinlens.conftest import plan_of
 from tests.clinlens.invented import invented
+from tests.clinlens.suites import plan_of
 
 CHECKS = {
     "checksums",

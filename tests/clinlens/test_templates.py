@@ -19,7 +19,7 @@ from medbench.clinlens.templates import TEMPLATES, runner
 from medbench.clinlens.templates.conventions import CONVENTIONS
 from medbench.clinlens.templates.core import PARAGRAPHS
 from medbench.errors import InvalidInput
-from tests.clinlens.conftest import STRUCTURED
+from tests.clinlens.suites import STRUCTURED
 
 ALL = pytest.mark.parametrize("name", TEMPLATES)
 

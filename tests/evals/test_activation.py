@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from medbench.evals.activation import RANGES, check_profile, fixtures
-from tests.evals.conftest import profile_at, session_for
+from tests.evals.build import profile_at, session_for
 from tests.evals.scripts import always_yes, answer, honest, naive, shared_words
 from tests.evals.server import Answer
 

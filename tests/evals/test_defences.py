@@ -8,7 +8,7 @@ from medbench.evals.defences import decoys, flags_of, scan
 from medbench.evals.judges import CaseToJudge, judge_case
 from medbench.evals.reports import report
 from medbench.scoring.rouge import pair_matrix
-from tests.evals.conftest import profile_at, session_for
+from tests.evals.build import profile_at, session_for
 from tests.evals.scripts import honest, naive
 
 RED_TEAM = fixtures()

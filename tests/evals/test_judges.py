@@ -11,7 +11,7 @@ from medbench.evals.reports import family, report
 from medbench.evals.spending import Price, estimate
 from medbench.evals.stores import MemoryStore
 from medbench.scoring.matching import aggregate, score_case
-from tests.evals.conftest import profile_at, session_for
+from tests.evals.build import profile_at, session_for
 from tests.evals.scripts import CHECKS, answer, data_of, honest, judged, shared_words
 from tests.evals.server import Answer
 

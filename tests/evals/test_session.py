@@ -18,7 +18,7 @@ from medbench.evals.questions import pair_question, row_question, vote_question
 from medbench.evals.session import Session
 from medbench.evals.spending import Budget, Price, Stopped
 from medbench.evals.stores import FileStore, MemoryStore
-from tests.evals.conftest import KEY, QUICK, model_at, session_for
+from tests.evals.build import KEY, QUICK, model_at, session_for
 from tests.evals.scripts import data_of, honest, judged
 from tests.evals.server import Answer
 

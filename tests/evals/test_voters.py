@@ -7,7 +7,7 @@ from medbench.evals.activation import empty_picture
 from medbench.evals.judges import CaseToJudge, judge_case
 from medbench.evals.voters import vote_on_case, vote_questions_of
 from medbench.scoring.novelty import Counts, voted_novelty
-from tests.evals.conftest import profile_at, session_for
+from tests.evals.build import profile_at, session_for
 from tests.evals.scripts import answer, data_of
 
 OUTPUTS = ("the margin is clear", "granulomas are seen", "the margin is clear", "fibrosis is mild")
