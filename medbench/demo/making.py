@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 BUNDLE = Path(__file__).parent / "bundle"
 SLIDES = 5  # the first cases have one; the sixth names one that is missing
-NOTE = "As the report words it, this does not follow."
+NOTE = "As the report words it."
 RESULTS = ("stepwise.json", "terse.json", "generic.json")
 PROFILES = {
     "bruno": (AnnotatorProfile.Background.PATHOLOGIST, "Gastrointestinal pathology", 11),
@@ -120,7 +120,9 @@ def read_share(study: Study, annotator: User, protocol: Definition) -> None:
             doubts = drawn.choice((judging[1], judging[1], cannot))
             chosen[question.key] = affirmed if drawn.random() < sure else doubts
         answers = {key: option.value for key, option in chosen.items()}
-        notes = {key: NOTE for key, option in chosen.items() if option.requires == "note"}
+        is_anchored = bool(assignment.study_item.item.payload["span"])
+        asks = ("note",) if is_anchored else ("note", "proof")
+        notes = {key: NOTE for key, option in chosen.items() if option.requires in asks}
         verdicts.submit_verdict(assignment, verdicts.Draft(answers, "", 0, notes=notes))
 
 
