@@ -50,7 +50,8 @@ def token(request: HttpRequest, slide_id: uuid.UUID) -> HttpResponseBase:
     return response
 
 
-@csp_exempt()  # a picture has nothing to forbid, and building a policy takes longer than the tile
+# A picture has nothing to forbid, and building a policy takes longer than the tile.
+@csp_exempt()  # type: ignore[arg-type]  # typed for views without arguments
 @require_safe
 def tile(
     request: HttpRequest, slide_id: uuid.UUID, revision: int, level: int | str, column: int, row: int
