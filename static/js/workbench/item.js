@@ -170,11 +170,14 @@ export class Item {
     comment.addEventListener("toggle", () => {
       if (comment.open && document.activeElement?.closest("summary")) this.#form.elements.comment.focus();
     }, { signal });
+    // At once, not on "toggle": the next key may come before it.
+    const opened = { "work.comment": [comment, "textarea"], "item.next": [skipMenu, "button"] };
     document.addEventListener("command", (event) => {
-      if (event.detail.id !== "work.comment") return;
+      const [details, control] = opened[event.detail.id] ?? [];
+      if (!details) return;
       event.preventDefault();
-      comment.open = true;
-      this.#form.elements.comment.focus();
+      details.open = true;
+      details.querySelector(control).focus();
     }, { signal });
   }
 
