@@ -191,6 +191,7 @@ def test_a_sort_link_keeps_the_focus(page, sign_in, case, rosa):
     page.keyboard.press("Enter")
     page.wait_for_url("**sort=case")
     until(page, "document.querySelector('[aria-sort=ascending] a') === document.activeElement")
+    until(page, "document.querySelector('.htmx-request, .htmx-settling') === null")  # nobody is as quick
     page.keyboard.press("Enter")
     page.wait_for_url("**sort=-case")
     until(page, "document.querySelector('[aria-sort=descending] a') === document.activeElement")
