@@ -65,7 +65,7 @@ def test_passages_are_marked_by_selection_and_sentence_by_sentence(page, sign_in
     assert_accessible(page)
     press(page, "s", "Escape")
     page.get_by_role("button", name="Remove passage 1").click()
-    page.wait_for_function("document.querySelectorAll('[data-span-list] li').length === 1")
+    page.locator("[data-span-list] li").nth(1).wait_for(state="detached")
     page.reload()
     page.get_by_role("button", name="“Tumour size: 6 cm. Margins are negative.”").wait_for()
 

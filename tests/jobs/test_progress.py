@@ -153,9 +153,9 @@ def test_live_page_follows_the_job_and_keeps_the_focus(page, console, colours):
 
     attempt.progress(stage="Ranking")
     page.get_by_text("Ranking").first.wait_for()
-    page.wait_for_function("document.getElementById('announcer').textContent == 'Running: Ranking'")
+    page.locator("#announcer", has_text="Running: Ranking").wait_for(state="attached")
     jobs.services.fail(attempt.job, "auth_failed", "The provider refused the key. Renew it in the settings.")
     page.get_by_role("button", name="Run again").wait_for()
-    page.wait_for_function("document.getElementById('announcer').textContent == 'Failed'")
+    page.locator("#announcer", has_text="Failed").wait_for(state="attached")
     assert_accessible(page)
     assert Job.objects.get().state == Job.State.FAILED

@@ -53,5 +53,5 @@ def test_a_failed_region_keeps_what_it_showed_and_says_what_happened_once(page, 
     assert page.evaluate("document.activeElement.textContent") == "Refresh"
     assert_accessible(page)
     page.click("text=Refresh")
-    page.wait_for_function("document.querySelector('#scores').textContent == 'Scores of this evening'")
+    page.locator("#scores", has_text="Scores of this evening").wait_for(state="attached")
     console.expect("503")
