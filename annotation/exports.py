@@ -30,6 +30,7 @@ _TAIL = (
     "flagged",
     "active_s",
     "spans",
+    "corrections",
 )
 
 
@@ -38,7 +39,7 @@ def verdicts_csv(study: Study, as_of: dt.datetime | None = None) -> str:
     and annotators.
 
     Annotators are letters, with their background, so that agreement can be split by it. An empty
-    answer was not given. Times are UTC, ISO 8601. `regions`, `notes` and `spans` are JSON,
+    answer was not given. Times are UTC, ISO 8601. `regions`, `notes`, `spans` and `corrections` are JSON,
     `missing_tiles` is how many tiles of the slide did not come, `active_s` the seconds of active work
     on the item in all, where measured. Text that a spreadsheet would run as a formula has an
     apostrophe before it.
@@ -86,7 +87,8 @@ def _said(row: VerdictRevision, questions: list[str]) -> tuple[Any, ...]:
     flagged = "yes" if row.flagged else ""
     active_s = sum(row.verdict.active_s.values()) or ""
     spans = json.dumps(row.spans, ensure_ascii=False) if row.spans else ""
-    marked = (regions, row.missing_tiles, notes, flagged, active_s, spans)
+    corrections = json.dumps(row.corrections, sort_keys=True, ensure_ascii=False) if row.corrections else ""
+    marked = (regions, row.missing_tiles, notes, flagged, active_s, spans, corrections)
     return (*answers, row.comment, row.version, made_at, *marked)
 
 
@@ -113,6 +115,7 @@ def history_jsonl(study: Study, as_of: dt.datetime | None = None) -> Iterator[st
             "flagged": row.flagged,
             "regions": row.regions,
             "spans": row.spans,
+            "corrections": row.corrections,
             "missing_tiles": row.missing_tiles,
             "made_at": row.made_at.isoformat(timespec="milliseconds"),
         }

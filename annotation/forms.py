@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from annotation.protocols import Definition
     from medbench.cases.models import Benchmark
 
-ANSWER, NOTE = "answer-", "note-"  # before the key of a question, in names of fields
+ANSWER, NOTE, CORRECTION = "answer-", "note-", "correct-"  # before the key of a question, or of a text
 
 
 class VerdictForm(forms.Form):
@@ -53,6 +53,11 @@ class VerdictForm(forms.Form):
             for question in definition.questions
             if NOTE + question.key in self.data
         }
+        corrections = {
+            name.removeprefix(CORRECTION): text
+            for name, text in self.data.items()
+            if name.startswith(CORRECTION)
+        }
         data = self.cleaned_data
         return Draft(
             answers,
@@ -65,6 +70,7 @@ class VerdictForm(forms.Form):
             str(data["visit"] or ""),
             data["active_s"] or 0,
             data["spans"],
+            corrections or None,
         )
 
 

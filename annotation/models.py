@@ -181,6 +181,7 @@ class Verdict(models.Model):
     flagged = models.BooleanField(default=False)  # for the curator to look at; the verdict counts
     regions = models.JSONField(default=list)  # slides.regions.Region as dicts
     spans = models.JSONField(default=list)  # passages of the item's report: start, end, quote
+    corrections = models.JSONField(default=dict)  # field of the item -> the whole text that is proposed
     # Seconds of active work in each visit of the page: the longest heard of, so that no save counts twice
     active_s = models.JSONField(default=dict)
     version = models.PositiveIntegerField(default=0)  # grows with each save; a stale save is refused
@@ -203,6 +204,7 @@ class VerdictRevision(Frozen):
     flagged = models.BooleanField(default=False)
     regions = models.JSONField(default=list)
     spans = models.JSONField(default=list)
+    corrections = models.JSONField(default=dict)
     missing_tiles = models.PositiveIntegerField(default=0)  # of the slide, when it was submitted
     submitted = models.BooleanField(default=False)
     made_at = models.DateTimeField(auto_now_add=True)

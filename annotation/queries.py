@@ -10,6 +10,7 @@ from django.db.models import Count, F, IntegerField, Max, Min, OuterRef, Q, Quer
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
+from annotation.corrections import corrections_of
 from annotation.models import Assignment, Study, StudyAnnotator, StudyItem, Verdict, VerdictRevision
 from medbench.cases.models import Benchmark
 from medbench.review.models import ItemResult
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser
     from django.db.models.expressions import Combinable
 
+    from annotation.corrections import Correction
     from annotation.protocols import Definition, Question
     from medbench.accounts.models import User
     from medbench.review.models import ReviewItem
@@ -55,13 +57,19 @@ def with_seats_in_use(assignments: QuerySet[Assignment]) -> QuerySet[Assignment]
 _SEAT_FREE = Q(seats_in_use__lt=F("study_item__study__annotators_per_item"))
 
 
+def washed_out(moment: dt.datetime) -> Q:
+    """Assignments that are not too early: all of a first round, in others those after the wash-out."""
+    return Q(not_before=None) | Q(not_before__lte=moment)
+
+
 def open_to(study: Study, user: User) -> QuerySet[Assignment]:
     """What `user` could be given next, in their own order: a new item, or one that was taken from
     them when their hold ran out and that needs somebody again."""
     untaken = Assignment.objects.filter(
         annotator=user, study_item__study=study, state__in=(State.WAITING, State.RELEASED)
     )
-    return with_seats_in_use(untaken).filter(_SEAT_FREE).order_by("position")
+    ready = untaken.filter(washed_out(timezone.now()))
+    return with_seats_in_use(ready).filter(_SEAT_FREE).order_by("position")
 
 
 def has_free_seat(assignment: Assignment) -> bool:
@@ -121,6 +129,7 @@ def work_of(user: User, studies: QuerySet[Study]) -> list[Work]:
     """The part that `user` has in each of `studies`. Two queries in all."""
     listed: list[Any] = list(with_sizes(studies))
     mine = with_seats_in_use(Assignment.objects.filter(annotator=user, study_item__study__in=listed))
+    ready = washed_out(timezone.now())
     counts = (
         mine.order_by()
         .values_list("study_item__study")
@@ -128,7 +137,7 @@ def work_of(user: User, studies: QuerySet[Study]) -> list[Work]:
             done=Count("pk", filter=Q(state=State.SUBMITTED)),
             skipped=Count("pk", filter=Q(state=State.SKIPPED)),
             held=Count("pk", filter=Q(state=State.HELD)),
-            open=Count("pk", filter=Q(state__in=(State.WAITING, State.RELEASED)) & _SEAT_FREE),
+            open=Count("pk", filter=Q(state__in=(State.WAITING, State.RELEASED)) & _SEAT_FREE & ready),
         )
     )
     by_study = {study: numbers for study, *numbers in counts}
@@ -165,30 +174,53 @@ def next_lapse(study: Study) -> dt.datetime | None:
     return first
 
 
+def wash_out_ends(study: Study, user: User) -> dt.datetime | None:
+    """When the first item that is still too early for `user` can be read again."""
+    waiting = Assignment.objects.filter(
+        study_item__study=study, annotator=user, state=State.WAITING, not_before__gt=timezone.now()
+    )
+    first: dt.datetime | None = waiting.aggregate(first=Min("not_before"))["first"]
+    return first
+
+
 @dataclass(frozen=True)
 class Change:
-    """One step in the history of a verdict: what was answered anew (question title -> label)."""
+    """One step in the history of a verdict: what it was before is not told again."""
 
     revision: VerdictRevision
-    answers: list[tuple[str, str]]
+    facts: list[tuple[str, str]]  # what changed, in a word or two: question or mark -> what it is now
     comment: str | None  # None = unchanged
-    regions: int | None  # how many there are now; None = unchanged
+    corrections: list[Correction]  # those that changed; one that proposes nothing was taken back
 
 
 def history(assignment: Assignment, definition: Definition) -> list[Change]:
     """What its annotator did with an item, newest first."""
-    changes, before, comment, regions = [], VerdictRevision(answers={}), "", list[Any]()
+    changes, before = [], VerdictRevision(answers={})
     for revision in VerdictRevision.objects.filter(verdict__assignment=assignment):
-        answers = [
-            (question.title, _said(revision, question))
-            for question in definition.questions
-            if _said(revision, question) != _said(before, question)
+        comment = revision.comment if revision.comment != before.comment else None
+        corrections = [
+            each
+            for each in corrections_of(assignment.study_item.item, revision.corrections)
+            if revision.corrections.get(each.name) != before.corrections.get(each.name)
         ]
-        said = revision.comment if revision.comment != comment else None
-        marked = len(revision.regions) if revision.regions != regions else None
-        changes.append(Change(revision, answers, said, marked))
-        before, comment, regions = revision, revision.comment, revision.regions
+        changes.append(Change(revision, _facts(before, revision, definition), comment, corrections))
+        before = revision
     return changes[::-1]
+
+
+def _facts(before: VerdictRevision, now: VerdictRevision, definition: Definition) -> list[tuple[str, str]]:
+    facts = [
+        (question.title, _said(now, question))
+        for question in definition.questions
+        if _said(now, question) != _said(before, question)
+    ]
+    if now.regions != before.regions:
+        facts.append(("Regions", f"{len(now.regions)} on the slide"))
+    if now.spans != before.spans:
+        facts.append(("Passages", f"{len(now.spans)} in the report"))
+    if now.flagged != before.flagged:
+        facts.append(("Flag", "set" if now.flagged else "taken back"))
+    return facts
 
 
 def _said(revision: VerdictRevision, question: Question) -> str:
@@ -231,6 +263,38 @@ def decided(study: Study) -> QuerySet[ItemResult]:
 def source_of(study: Study) -> str:
     """The name under which the study's conclusions are recorded."""
     return f"study:{study.pk}"
+
+
+# --- Rounds ----------------------------------------------------------------------------
+
+
+def first_round(study: Study) -> Study:
+    """The study that the others of its rounds read again; itself where there is no other."""
+    return study.repeats or study
+
+
+def rounds_of(study: Study) -> QuerySet[Study]:
+    """All rounds that a study belongs to, the first one too, in their order."""
+    first = study.repeats_id or study.pk
+    return Study.objects.filter(Q(pk=first) | Q(repeats=first)).order_by("created_at")
+
+
+def last_read(study: Study) -> dict[tuple[Any, int], dt.datetime]:
+    """(review item id, annotator id) -> when they last submitted it in the rounds of a study."""
+    submitted = Assignment.objects.filter(study_item__study__in=rounds_of(study), state=State.SUBMITTED)
+    rows = submitted.order_by().values_list("study_item__item", "annotator")
+    return {(item, person): at for item, person, at in rows.annotate(Max("verdict__submitted_at"))}
+
+
+def is_read_again(assignment: Assignment) -> bool:
+    """Whether its annotator still has to read the item in another round: what they said is hidden."""
+    other_rounds = rounds_of(assignment.study_item.study).exclude(state=Study.State.CLOSED)
+    same = Assignment.objects.filter(
+        study_item__study__in=other_rounds.order_by(),
+        study_item__item=assignment.study_item.item_id,
+        annotator=assignment.annotator_id,
+    )
+    return same.exclude(pk=assignment.pk).exclude(state=State.SUBMITTED).exists()
 
 
 # --- What was said -------------------------------------------------------------------

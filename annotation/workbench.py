@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from annotation import queries
+from annotation.corrections import corrections_of
 from annotation.models import Assignment, Study, Verdict
 from annotation.protocols import Definition
 from annotation.services import regions, spans
@@ -57,6 +58,11 @@ class ShownReport:
     current: int | None
     is_near: bool  # the evidence was not found word for word, a passage like it was
 
+    @property
+    def is_marked(self) -> bool:
+        """Whether the item brings a passage of its own."""
+        return any(each.numbers or each.near for each in self.segments)
+
 
 def context_of(
     assignment: Assignment,
@@ -85,6 +91,9 @@ def context_of(
         "stored": json.dumps(stored_of(verdict)),
         "regions": json.dumps(regions.in_order(marked)),
         "spans": json.dumps(spans.shown(item, verdict.spans) if shown.spans is None else shown.spans),
+        "corrections": corrections_of(
+            item, verdict.corrections if shown.corrections is None else shown.corrections
+        ),
         "problem": problem,
         "read_only": read_only_because(assignment),
         "report": report_of(item),
@@ -105,6 +114,7 @@ def stored_of(verdict: Verdict) -> dict[str, Any]:
         "flagged": verdict.flagged,
         "regions": regions.in_order(verdict.regions),
         "spans": spans.shown(verdict.assignment.study_item.item, verdict.spans),
+        "corrections": verdict.corrections,
         "version": verdict.version,
         "saved_at": verdict.saved_at.isoformat() if verdict.saved_at else None,
     }

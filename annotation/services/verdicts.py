@@ -9,14 +9,14 @@ from django.utils import timezone
 
 from annotation.models import Assignment, Study, Verdict, VerdictRevision
 from annotation.protocols import Definition, Said
-from annotation.services import agreement, regions, spans
+from annotation.services import agreement, corrections, regions, spans
 from annotation.services.assignments import locked, refuse_unless_running, seat
 from medbench.errors import Conflict, InvalidInput
 from medbench.formats.text import is_storable
 
 if TYPE_CHECKING:
     from medbench.formats.problems import Problem
-
+    from medbench.review.models import ReviewItem
 
 LONGEST_VISIT_S = 12 * 3600
 
@@ -25,8 +25,9 @@ class Draft(NamedTuple):
     """What one window holds: answers (question key -> option), comment, and the version of the
     verdict that it started from (0 = none); regions as slides.regions writes them and notes (question
     key -> words), None = those that are stored; how many tiles of the slide it could not show; whether
-    the curator is to look at it; the visit of the page with its seconds of active work so far; and
-    spans as services.spans takes them (None = those that are stored)."""
+    the curator is to look at it; the visit of the page with its seconds of active work so far; spans
+    as services.spans takes them and corrections (field of the item -> text), None = those that are
+    stored."""
 
     answers: dict[str, str]
     comment: str
@@ -38,6 +39,7 @@ class Draft(NamedTuple):
     visit: str = ""
     active_s: int = 0
     spans: list[Any] | None = None
+    corrections: dict[str, str] | None = None
 
 
 class Stale(Conflict):
@@ -112,6 +114,7 @@ def _save(assignment: Assignment, draft: Draft) -> Verdict:
         "flagged": draft.flagged,
         "regions": _regions(assignment, verdict, draft),
         "spans": verdict.spans if draft.spans is None else spans.checked(item, draft.spans),
+        "corrections": _corrections(item, verdict, draft),
     }
     if all(getattr(verdict, name) == value for name, value in new.items()):
         return verdict
@@ -136,6 +139,10 @@ def _regions(assignment: Assignment, verdict: Verdict, draft: Draft) -> list[Any
     if draft.regions is None or draft.regions == verdict.regions:
         return list(verdict.regions)
     return regions.checked(assignment.study_item.item, draft.regions)
+
+
+def _corrections(item: ReviewItem, verdict: Verdict, draft: Draft) -> dict[str, str]:
+    return verdict.corrections if draft.corrections is None else corrections.checked(item, draft.corrections)
 
 
 def _refusal(assignment: Assignment, verdict: Verdict) -> Incomplete | Conflict | None:
@@ -175,6 +182,7 @@ def _write(verdict: Verdict, *, submitted: bool = False, missing_tiles: int = 0)
         flagged=verdict.flagged,
         regions=verdict.regions,
         spans=verdict.spans,
+        corrections=verdict.corrections,
         missing_tiles=missing_tiles,
         submitted=submitted,
     )

@@ -52,6 +52,7 @@ export const KEYS = [
   { id: "region.point", key: "d", scope: "workbench", label: "Drop a point" },
   { id: "region.box", key: "r", scope: "workbench", label: "Drop a box" },
   { id: "region.outline", key: "f", scope: "workbench", label: "Draw an outline" },
+  { id: "work.correct", key: "t", scope: "workbench", label: "Correct question, insight or evidence" },
   { id: "work.flag", key: "q", scope: "workbench", label: "Flag for the curator" },
   { id: "work.comment", key: "m", scope: "workbench", label: "Comment" },
   { id: "work.guidelines", key: "i", scope: "workbench", label: "Guidelines" },

@@ -374,7 +374,7 @@ def test_an_export_without_verdicts_is_its_head(benchmark, bruno, chen, ada):
     text = signed_in(ada).get(f"/api/v1/studies/{study.pk}/verdicts.csv").content.decode()
     assert text == (
         "study,protocol,item,item_id,case_id,triplet,annotator,background,"
-        "grounded,faithful,aligned,category,comment,version,submitted_at,regions,missing_tiles,notes,flagged,active_s,spans\r\n"
+        "grounded,faithful,aligned,category,comment,version,submitted_at,regions,missing_tiles,notes,flagged,active_s,spans,corrections\r\n"
     )
 
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { boundsOf, crossesItself, dropped, faultOf, markWords, moved, regionWords, resized, tidied } from "../../static/js/regions/geometry.js";
-import { History } from "../../static/js/regions/history.js";
+import { History } from "../../static/js/workbench/history.js";
 import { differences, draftOf, withField } from "../../static/js/workbench/draft.js";
 
 const slide = { width: 4000, height: 3000, mpp: [0.5, 0.5], revision: 2 };

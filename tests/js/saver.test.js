@@ -4,8 +4,8 @@ import { beforeEach, mock, test } from "node:test";
 import { differences, withField } from "../../static/js/workbench/draft.js";
 import { Saver } from "../../static/js/workbench/saver.js";
 
-const EMPTY = { answers: {}, notes: {}, comment: "", flagged: false, regions: [], spans: [], version: 0 };
-const draft = (answers, comment = "", regions = [], notes = {}) => ({ answers, notes, comment, flagged: false, regions, spans: [] });
+const EMPTY = { answers: {}, notes: {}, comment: "", flagged: false, regions: [], spans: [], corrections: {}, version: 0 };
+const draft = (answers, comment = "", regions = [], notes = {}) => ({ answers, notes, comment, flagged: false, regions, spans: [], corrections: {} });
 
 /** A server that keeps versions as the real one does, and a browser store. */
 function world({ stored = EMPTY, kept = null } = {}) {

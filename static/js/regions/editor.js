@@ -1,7 +1,6 @@
-// The regions of one item: the list, the tools, undo, files. Markup: templates/annotation/_regions.html.
+// The regions of one item: the list, the tools, files. Markup: templates/annotation/_regions.html.
 import { announce } from "../frame.js";
 import { headersFor } from "../workbench/server.js";
-import { History } from "./history.js";
 import { RegionLayer } from "./layer.js";
 import { drawList, flyTo, showSlide } from "./list.js";
 import { RegionTool } from "./tool.js";
@@ -12,7 +11,7 @@ export class RegionEditor {
   #root; // [data-regions]
   #input; // holds the regions for the form
   #viewer;
-  #history;
+  #regions;
   #layer = new RegionLayer();
   #tool;
   #changed;
@@ -25,7 +24,7 @@ export class RegionEditor {
     this.#input = root.querySelector("input[name=regions]");
     this.#viewer = viewer;
     this.#changed = changed;
-    this.#history = new History(JSON.parse(this.#input.value));
+    this.#regions = JSON.parse(this.#input.value);
     this.#tool = new RegionTool(viewer, this.#layer, (region) => this.#placed(region));
     this.#removeLayer = viewer.addLayer(this.#layer);
     root.addEventListener("click", (event) => this.#pressed(event));
@@ -34,10 +33,19 @@ export class RegionEditor {
     viewer.known.then(() => this.#draw(), () => {});
   }
 
-  /** Take over what the form holds now: restored, or taken from another window. */
+  /** Take over what the form holds now: restored, undone, or taken from another window. */
   refresh() {
-    this.#history = new History(JSON.parse(this.#input.value));
+    this.#tool.discard();
+    this.#regions = JSON.parse(this.#input.value);
     this.#draw();
+  }
+
+  get count() {
+    return this.#regions.length;
+  }
+
+  fly(index) {
+    flyTo(this.#viewer, this.#regions[index], `Region ${index + 1}`);
   }
 
   dispose() {
@@ -46,14 +54,10 @@ export class RegionEditor {
   }
 
   #draw() {
-    const regions = this.#history.now;
+    const regions = this.#regions;
     const isKnown = Boolean(this.#viewer.pyramid);
     const tools = this.#root.querySelector("[data-region-tools]");
-    if (tools) {
-      tools.hidden = !isKnown;
-      tools.querySelector('[data-command="work.undo"]').disabled = !this.#history.canUndo;
-      tools.querySelector('[data-command="work.redo"]').disabled = !this.#history.canRedo;
-    }
+    if (tools) tools.hidden = !isKnown;
     this.#root.querySelector("[data-regions-none]").hidden = regions.length > 0;
     if (!isKnown) return;
     const { revision } = this.#viewer.pyramid; // what was drawn on another scan would lie in a wrong place
@@ -64,12 +68,8 @@ export class RegionEditor {
   }
 
   #change(regions) {
-    this.#history.change(regions);
-    this.#wrote();
-  }
-
-  #wrote() {
-    this.#input.value = JSON.stringify(this.#history.now);
+    this.#regions = regions;
+    this.#input.value = JSON.stringify(regions);
     this.#draw();
     this.#changed();
   }
@@ -77,19 +77,11 @@ export class RegionEditor {
   #pressed(event) {
     const command = event.target.closest("[data-command]")?.dataset.command;
     if (command in KINDS) this.#start(KINDS[command]);
-    else if (command === "work.undo") this.#step("undo");
-    else if (command === "work.redo") this.#step("redo");
-  }
-
-  #step(way) {
-    this.#history[way]();
-    this.#wrote();
-    announce(`${this.#history.now.length} regions after ${way}.`);
   }
 
   async #start(kind, index = -1) {
     this.#tool.discard();
-    const region = this.#history.now[index];
+    const region = this.#regions[index];
     if (region) flyTo(this.#viewer, region, `Region ${index + 1}`);
     else showSlide(this.#viewer);
     if (!(await this.#viewer.ready.then(() => true, () => false))) return; // the viewer says why
@@ -100,14 +92,14 @@ export class RegionEditor {
 
   #remove(index) {
     this.#tool.discard();
-    this.#change(this.#history.now.filter((_, i) => i !== index));
+    this.#change(this.#regions.filter((_, i) => i !== index));
     announce(`Region ${index + 1} removed. Undo brings it back.`);
     const rows = this.#root.querySelectorAll(".region-fly");
-    (rows[Math.min(index, rows.length - 1)] ?? this.#root.querySelector('[data-command="work.undo"]')).focus();
+    (rows[Math.min(index, rows.length - 1)] ?? document.querySelector('[data-command="work.undo"]')).focus();
   }
 
   #placed(region) {
-    const [at, regions] = [this.#editing, this.#history.now];
+    const [at, regions] = [this.#editing, this.#regions];
     this.#editing = -1;
     // Later, so that the click that ended it does not fall on what the page shows then.
     setTimeout(() => this.#viewer.element.dispatchEvent(new CustomEvent("region-end", { bubbles: true })));
@@ -128,7 +120,7 @@ export class RegionEditor {
       const response = await fetch(input.dataset.address, { method: "POST", body: data, headers });
       const answer = await response.json();
       if (!response.ok) throw new Error(answer.message ?? `The server answered ${response.status}.`);
-      this.#change([...this.#history.now, ...answer.regions]);
+      this.#change([...this.#regions, ...answer.regions]);
       announce(`${answer.regions.length} regions added from the file. Undo takes them back.`);
     } catch (error) {
       words.textContent = error instanceof TypeError ? "No connection: the file was not read." : error.message;

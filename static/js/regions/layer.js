@@ -17,9 +17,11 @@ export class RegionLayer {
     this.element.append(this.#kept, this.#placing);
   }
 
-  /** Draw those of the regions for which isShown(region, index) is true. */
+  /** Draw those of the regions for which isShown(region, index) is true. `label` and `reader` (0, 1, …) of
+      a region say whose it is. */
   show(regions, isShown) {
-    const shapes = regions.map((region, i) => isShown(region, i) && shape(region, `Region ${i + 1}`, "region"));
+    const className = (region) => (region.reader ? `region is-of-reader-${region.reader}` : "region");
+    const shapes = regions.map((region, i) => isShown(region, i) && shape(region, region.label ?? `Region ${i + 1}`, className(region)));
     this.#shapes = shapes.filter(Boolean);
     this.#kept.replaceChildren(...this.#shapes.map(({ element }) => element));
   }

@@ -8,7 +8,7 @@ export function drawList(list, regions, viewer, { edit, remove } = {}) {
 }
 
 function row(region, index, viewer, edit, remove) {
-  const name = `Region ${index + 1}`;
+  const name = `Region ${region.label ?? index + 1}`;
   const item = document.createElement("li");
   const fly = button("region-fly", "");
   const mark = markWords(region, viewer.pyramid);

@@ -1,7 +1,7 @@
 // Two windows changed one item: every field that differs, here and there, decided one by one.
 import { differences } from "./draft.js";
 
-const TITLES = { notes: "Notes", comment: "Comment", flagged: "Flag", regions: "Regions", spans: "Passages" };
+const TITLES = { notes: "Notes", comment: "Comment", flagged: "Flag", regions: "Regions", spans: "Passages", corrections: "Corrected text" };
 
 /** Show the comparison above the questions. `decide(fields)` is called once all fields are decided,
     with those that are taken from the other window. */
@@ -57,7 +57,8 @@ function button(words, name, act) {
   return made;
 }
 
-function titleOf(form, field) {
+/** The name of a field of a draft, as the page has it. */
+export function titleOf(form, field) {
   if (field in TITLES) return TITLES[field];
   return form.querySelector(`[data-question="${field}"] legend`).lastChild.textContent.trim();
 }
@@ -68,6 +69,7 @@ function wordsOf(form, field, draft) {
   if (field === "flagged") return draft.flagged ? "Flagged" : "Not flagged";
   if (field === "regions") return `${draft.regions.length} on the slide`;
   if (field === "spans") return draft.spans.map(({ quote }) => `“${quote}”`).join(" ") || "–";
+  if (field === "corrections") return Object.entries(draft.corrections).map(([name, words]) => `${name}: ${words}`).join(" · ") || "–";
   const value = draft.answers[field];
   if (!value) return "Blank";
   return form.querySelector(`[data-question="${field}"] input[value="${CSS.escape(value)}"]`).closest(".option").dataset.label;

@@ -1,13 +1,16 @@
 // A draft is what the form of an item holds: { answers: {question: option}, notes: {question: words},
-// comment, flagged, regions, spans }.
+// comment, flagged, regions, spans, corrections: {text: words} }.
 // Pure functions; the form itself is read and written by readForm and writeForm.
+import { isCorrection } from "./corrections.js";
+
 const ANSWER = "answer-";
 const NOTE = "note-";
-const OTHERS = ["notes", "comment", "flagged", "regions", "spans"]; // fields that are no questions
+const CORRECT = "correct-";
+const OTHERS = ["notes", "comment", "flagged", "regions", "spans", "corrections"]; // fields that are no questions
 
 /** The draft in what the server stores or the browser kept. */
-export function draftOf({ answers, notes = {}, comment, flagged = false, regions = [], spans = [] }) {
-  return { answers, notes, comment, flagged, regions, spans };
+export function draftOf({ answers, notes = {}, comment, flagged = false, regions = [], spans = [], corrections = {} }) {
+  return { answers, notes, comment, flagged, regions, spans, corrections };
 }
 
 export function readForm(form) {
@@ -25,6 +28,11 @@ export function readForm(form) {
     flagged: flagged.checked,
     regions: JSON.parse(regions.value),
     spans: JSON.parse(spans.value),
+    corrections: Object.fromEntries(
+      [...form.querySelectorAll(`textarea[name^="${CORRECT}"]`)]
+        .filter((each) => isCorrection(each.value, each.dataset.original))
+        .map((each) => [each.name.slice(CORRECT.length), each.value.trim()]),
+    ),
   };
 }
 
@@ -33,6 +41,10 @@ export function writeForm(form, draft) {
     radio.checked = draft.answers[radio.name.slice(ANSWER.length)] === radio.value;
   }
   for (const note of form.querySelectorAll(`input[name^="${NOTE}"]`)) note.value = draft.notes[note.name.slice(NOTE.length)] ?? "";
+  for (const text of form.querySelectorAll(`textarea[name^="${CORRECT}"]`)) {
+    const words = draft.corrections[text.name.slice(CORRECT.length)] ?? text.dataset.original;
+    if (text.value.trim() !== words.trim()) text.value = words;
+  }
   form.elements.comment.value = draft.comment;
   form.elements.flagged.checked = draft.flagged;
   form.elements.regions.value = JSON.stringify(draft.regions);
@@ -46,10 +58,10 @@ export function differences(one, other) {
   return [...different, ...OTHERS.filter((field) => text(one, field) !== text(other, field))];
 }
 
-/** The same text for the same content: a database keeps no order of notes. */
+/** The same text for the same content: a database keeps no order of names. */
 function text(draft, field) {
   const value = draftOf(draft)[field];
-  return JSON.stringify(field === "notes" ? Object.entries(value).sort() : value);
+  return JSON.stringify(["notes", "corrections"].includes(field) ? Object.entries(value).sort() : value);
 }
 
 export function isSame(one, other) {

@@ -1,8 +1,12 @@
 // One item in hand: its questions, its saving, its end.
+import { announce } from "../frame.js";
 import { RegionEditor } from "../regions/editor.js";
 import { Clock } from "./clock.js";
-import { startCompare } from "./compare.js";
-import { readForm, withField, writeForm } from "./draft.js";
+import { startCompare, titleOf } from "./compare.js";
+import { Corrections } from "./corrections.js";
+import { differences, isSame, readForm, withField, writeForm } from "./draft.js";
+import { Evidence } from "./evidence.js";
+import { History } from "./history.js";
 import { Questions } from "./questions.js";
 import { Saver } from "./saver.js";
 import { browserStore, post } from "./server.js";
@@ -23,6 +27,9 @@ export class Item {
   #viewer; // null without a slide
   #regions = null; // none without a slide
   #spans = null; // none without a report
+  #corrections = null; // none where nothing can be corrected
+  #evidence;
+  #history; // of drafts, for undo
   #conflict = null; // what another window saved
   #isLeaving = false;
 
@@ -41,8 +48,13 @@ export class Item {
     const spans = form.querySelector("[data-spans]");
     const report = document.querySelector("[data-report]");
     if (spans) this.#spans = new SpanEditor(spans, report, () => this.#changed(0), this.#life.signal);
+    const corrections = form.querySelector("[data-corrections]");
+    if (corrections) this.#corrections = new Corrections(corrections, this.#life.signal);
+    this.#evidence = new Evidence(this.#spans, this.#regions, viewer);
+    this.#history = new History(readForm(form));
     this.#listen();
     this.#restore();
+    this.#offer();
   }
 
   // --- For the page --------------------------------------------------------------------
@@ -60,9 +72,16 @@ export class Item {
     return this.#form.querySelector("[data-question][aria-current]")?.dataset.question;
   }
 
-  /** Out of the comment, back to the questions. False where one was not in it. */
-  leaveComment() {
-    if (document.activeElement !== this.#form.elements.comment) return false;
+  showEvidence() {
+    this.#evidence.next();
+  }
+
+  /** One step back: out of a text, which closes, or to the view before the evidence. False where
+      there is nothing to go back from. */
+  stepBack() {
+    const text = document.activeElement.closest("[data-comment], [data-correct]");
+    if (!text) return this.#evidence.back();
+    if (text.matches("[data-correct]")) text.open = false;
     const question = this.#form.querySelector("[data-question][aria-current] input");
     (question ?? this.#form.querySelector(".submit"))?.focus();
     return true;
@@ -99,17 +118,42 @@ export class Item {
     const kept = this.#saver.restore();
     if (!kept) return;
     this.#write(kept);
+    this.#history.change(readForm(this.#form));
   }
 
   #write(draft) {
     writeForm(this.#form, draft);
     this.#regions?.refresh();
     this.#spans?.refresh();
+    this.#corrections?.refresh();
     this.#questions?.moveOn();
   }
 
-  #changed(restMs) {
-    this.#saver.change(readForm(this.#form), restMs);
+  /** `field`: the text that is being typed, if it is one. */
+  #changed(restMs, field = null) {
+    const draft = readForm(this.#form);
+    if (!isSame(draft, this.#history.now)) this.#history.change(draft, field);
+    this.#saver.change(draft, restMs);
+    this.#offer();
+  }
+
+  #step(way) {
+    const before = this.#history.now;
+    this.#history[way]();
+    const draft = this.#history.now;
+    const fields = differences(before, draft).map((field) => titleOf(this.#form, field));
+    this.#write(draft);
+    this.#saver.change(draft, 0);
+    this.#offer();
+    announce(`${way === "undo" ? "Undone" : "Done again"}: ${fields.join(", ")}.`);
+  }
+
+  /** Only what does something now can be pressed. */
+  #offer() {
+    const [undo, redo] = ["work.undo", "work.redo"].map((id) => this.#form.querySelector(`[data-command="${id}"]`));
+    if (undo) undo.disabled = !this.#history.canUndo;
+    if (redo) redo.disabled = !this.#history.canRedo;
+    this.#form.querySelector("[data-evidence]").hidden = !this.#evidence.count;
   }
 
   #compare() {
@@ -118,6 +162,8 @@ export class Item {
       // Mine is what the form holds by now: one may go on writing while comparing.
       const draft = taken.reduce((each, field) => withField(each, theirs, field), readForm(this.#form));
       this.#write(draft);
+      this.#history.change(draft);
+      this.#offer();
       this.#saver.resolve(draft, theirs);
     });
   }
@@ -164,14 +210,23 @@ export class Item {
     skipMenu?.addEventListener("toggle", () => skipMenu.open && skipMenu.querySelector("button").focus(), { signal });
     this.#form.elements.flagged.addEventListener("change", () => this.#changed(0), { signal });
     const comment = this.#form.querySelector("[data-comment]");
-    for (const text of [comment, ...this.#form.querySelectorAll("[data-note]")]) {
-      text.addEventListener("input", () => this.#changed(TEXT_REST_MS), { signal });
-    }
+    this.#form.addEventListener("input", ({ target }) => {
+      if (target.matches("textarea, [data-note] input")) this.#changed(TEXT_REST_MS, target.name);
+    }, { signal });
+    this.#form.addEventListener("click", ({ target }) => {
+      const way = { "work.undo": "undo", "work.redo": "redo" }[target.closest("button")?.dataset.command];
+      if (way) this.#step(way);
+    }, { signal });
     comment.addEventListener("toggle", () => {
       if (comment.open && document.activeElement?.closest("summary")) this.#form.elements.comment.focus();
     }, { signal });
     // At once, not on "toggle": the next key may come before it.
-    const opened = { "work.comment": [comment, "textarea"], "item.next": [skipMenu, "button"] };
+    const correct = this.#form.querySelector("[data-correct]");
+    const opened = {
+      "work.comment": [comment, "textarea"],
+      "work.correct": [correct, "textarea"],
+      "item.next": [skipMenu, "button"],
+    };
     document.addEventListener("command", (event) => {
       const [details, control] = opened[event.detail.id] ?? [];
       if (!details) return;

@@ -6,7 +6,6 @@ import { isNarrow, showTab, startPanes } from "../panes.js";
 import { startFind } from "../report.js";
 import { openViewer } from "../viewer/viewer.js";
 import { closeDrawer, isDrawerOpen, toggleDrawer } from "./drawer.js";
-import { forgetView, hideEvidence, showEvidence } from "./evidence.js";
 import { Item } from "./item.js";
 
 const panes = document.querySelector("[data-panes]");
@@ -26,7 +25,6 @@ async function goTo(address, sent = "") {
   item.dispose();
   const isGoalOpen = document.querySelector("[data-goal]")?.open;
   if (isDrawerOpen()) closeDrawer();
-  forgetView();
   history.replaceState(null, "", address);
   document.title = page.title;
   for (const slot of document.querySelectorAll("[data-slot]")) fill(slot, page.querySelector(`[data-slot="${slot.dataset.slot}"]`));
@@ -66,7 +64,7 @@ document.addEventListener("click", async (event) => {
   const evidence = event.target.closest("[data-evidence]");
   if (!guidelines && !go && !evidence) return;
   event.preventDefault();
-  if (evidence) return showEvidence();
+  if (evidence) return item.showEvidence();
   if (guidelines) return toggleDrawer(guidelines, item.currentQuestion());
   await item.flush();
   goTo(go.href);
@@ -81,9 +79,9 @@ document.addEventListener("command", (event) => {
 
 document.addEventListener("keydown", (event) => {
   if (event.key !== "Escape" || event.defaultPrevented) return;
-  if (document.querySelector("details.menu[open], #key-sheet")) return; // the frame closes these
+  if (document.querySelector("details.menu[open], dialog[open], #key-sheet")) return; // the frame and the browser close these
   if (isDrawerOpen()) closeDrawer();
-  else if (!item.leaveComment() && !hideEvidence()) return;
+  else if (!item.stepBack()) return;
   event.preventDefault();
 });
 

@@ -2,10 +2,13 @@
 
 /** Post the draft as the plain form would; `action` is what was pressed. Answers { status, body },
     401 where the session has ended, and throws where there is no network. */
-export async function post(form, { answers, notes, comment, flagged, regions, spans, version }, action) {
+export async function post(form, { answers, notes, comment, flagged, regions, spans, corrections, version }, action) {
   const data = new FormData();
   for (const [question, option] of Object.entries(answers)) data.set(`answer-${question}`, option);
   for (const { name } of form.querySelectorAll('input[name^="note-"]')) data.set(name, notes[name.slice("note-".length)] ?? "");
+  for (const { name, dataset } of form.querySelectorAll('textarea[name^="correct-"]')) {
+    data.set(name, corrections[name.slice("correct-".length)] ?? dataset.original);
+  }
   data.set("comment", comment);
   if (flagged) data.set("flagged", "yes");
   data.set("regions", JSON.stringify(regions));

@@ -5,6 +5,7 @@ import { bringIntoView } from "../report.js";
 import { sentencesOf, snapped } from "./passages.js";
 
 const OWN = "own-span";
+const SHOWN = "own-span-shown"; // the one that E went to
 const CURSOR = "span-cursor";
 
 export class SpanEditor {
@@ -29,17 +30,34 @@ export class SpanEditor {
     this.refresh();
   }
 
-  /** Take over what the form holds now: restored, or taken from another window. */
+  /** Take over what the form holds now: restored, undone, or taken from another window. */
   refresh() {
     const spans = this.#spans();
+    this.unmark();
     const list = this.#root.querySelector("[data-span-list]");
     list.replaceChildren(...spans.map((span, index) => this.#row(span, index)));
     this.#root.querySelector("[data-spans-none]").hidden = spans.length > 0;
     this.#paint(OWN, spans.map((span) => this.#rangeOf(span)));
   }
 
+  get count() {
+    return this.#spans().length;
+  }
+
+  /** Bring a passage into view and mark it as the current one. */
+  show(index) {
+    const range = this.#rangeOf(this.#spans()[index]);
+    this.#paint(SHOWN, [range]);
+    bringIntoView(range, this.#pane());
+  }
+
+  unmark() {
+    this.#paint(SHOWN, []);
+  }
+
   dispose() {
     this.#cursor = null;
+    this.unmark();
     this.#paint(OWN, []);
     this.#paint(CURSOR, []);
   }
@@ -70,10 +88,10 @@ export class SpanEditor {
 
   #pressed(button) {
     const { showSpan, removeSpan } = button?.dataset ?? {};
-    if (showSpan !== undefined) bringIntoView(this.#rangeOf(this.#spans()[showSpan]), this.#pane());
+    if (showSpan !== undefined) this.show(showSpan);
     if (removeSpan === undefined) return;
     this.#keep(this.#spans().filter((_, index) => index !== Number(removeSpan)));
-    announce("Passage removed.");
+    announce("Passage removed. Undo brings it back.");
     this.#root.querySelector("[data-command='work.span']").focus();
   }
 
