@@ -138,6 +138,14 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 # How many proxies of ours stand before the site and each add the address they saw to X-Forwarded-For.
 TRUSTED_PROXIES = env.int("MEDBENCH_TRUSTED_PROXIES", default=1 if PRODUCTION else 0)
+# Annotators hear by mail of new work. Nothing is sent unless both are known.
+MAIL_URL = env.str("MEDBENCH_MAIL_URL", default="")
+SITE_ADDRESS = env.str("MEDBENCH_ADDRESS", default="").rstrip("/")
+SENDS_MAIL = bool(MAIL_URL and SITE_ADDRESS)
+DEFAULT_FROM_EMAIL = env.str("MEDBENCH_MAIL_FROM", default="medbench@localhost")
+if MAIL_URL:
+    globals().update(environ.Env.email_url_config(MAIL_URL))  # EMAIL_HOST and the like
+    EMAIL_TIMEOUT = 20  # seconds
 PASSWORD_RESET_TIMEOUT = 24 * 3600  # of a link that a curator issues
 MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
 

@@ -8,6 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from django import forms
+from django.conf import settings
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.utils import timezone
@@ -147,15 +148,30 @@ class SettingsForm(TellsWhatIsTaken, forms.ModelForm):  # type: ignore[type-arg]
 
     class Meta:
         model = User
-        fields = ("name", "email", "theme", "compact_tables", "single_key_shortcuts", "time_zone")
+        fields = (
+            "name",
+            "email",
+            "mail_about_work",
+            "theme",
+            "compact_tables",
+            "single_key_shortcuts",
+            "time_zone",
+        )
         labels: ClassVar = {
+            "mail_about_work": "Mail when items wait for me",
             "theme": "Colours",
             "compact_tables": "Compact tables",
             "single_key_shortcuts": "Single-key shortcuts",
         }
         help_texts: ClassVar = {
+            "mail_about_work": "One for each study. It names no case and nothing of what is judged.",
             "single_key_shortcuts": "Off leaves Enter, Esc, arrows and Ctrl. Every command has a button.",
         }
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        if not settings.SENDS_MAIL:
+            del self.fields["mail_about_work"]
 
 
 class ProfileForm(forms.ModelForm):  # type: ignore[type-arg]  # takes no type at run time

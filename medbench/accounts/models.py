@@ -53,6 +53,7 @@ class User(AbstractUser):
     compact_tables = models.BooleanField(default=False)
     single_key_shortcuts = models.BooleanField(default=True)
     time_zone = models.CharField(max_length=64, default="UTC")
+    mail_about_work = models.BooleanField(default=True)  # where the site can send mail
     panes = models.JSONField(default=dict, blank=True)  # pane sizes by page, in px
 
     objects: ClassVar[People] = People()
