@@ -8,20 +8,23 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from medbench.accounts.models import Team
 from medbench.cases.models import Benchmark, Frozen, FrozenQuerySet
 from medbench.jobs.models import Job
 from medbench.review.models import ReviewItem
 
 
 class Protocol(models.Model):
-    """A checklist or scale with its guidelines. A row is one version and never changes after its
-    first answer; `definition` is validated by `annotation.protocols`."""
+    """A checklist or scale with its guidelines. A row is one version and never changes once a study
+    has started with it; `definition` is validated by `annotation.protocols`."""
 
     key = models.SlugField(max_length=40)
     version = models.PositiveIntegerField()
     title = models.CharField(max_length=120)
     kind = models.CharField(max_length=12, choices=ReviewItem.Kind)  # what it can be asked about
     definition = models.JSONField()
+    team = models.ForeignKey(Team, models.PROTECT, null=True, related_name="protocols")  # None = built in
+    source = models.ForeignKey("self", models.PROTECT, null=True, related_name="copies")  # of a copy
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -30,6 +33,29 @@ class Protocol(models.Model):
 
     def __str__(self) -> str:
         return f"{self.title} v{self.version}"
+
+
+class ProtocolAction(Frozen):
+    """One line of the log of a team's protocol: what was changed, by whom. Append-only."""
+
+    class What(models.TextChoices):
+        COPIED = "copied", "Copied"
+        CHANGED = "changed", "Changed"
+        VERSION = "version", "New version"
+
+    protocol = models.ForeignKey(Protocol, models.PROTECT, related_name="actions")
+    what = models.CharField(max_length=8, choices=What)
+    note = models.TextField()
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    at = models.DateTimeField(auto_now_add=True)
+
+    objects = FrozenQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("-at", "-pk")
+
+    def __str__(self) -> str:
+        return f"{self.get_what_display()}: {self.protocol}"
 
 
 class Study(models.Model):
@@ -50,6 +76,9 @@ class Study(models.Model):
     seed = models.PositiveIntegerField(default=1)  # of the stored order of each annotator
     guidelines = models.TextField(blank=True)  # beside the protocol's own
     due_at = models.DateTimeField(null=True, blank=True)
+    # A further round: everybody reads what they read in `repeats` again, so many days after or later.
+    repeats = models.ForeignKey("self", models.PROTECT, null=True, related_name="rounds")
+    wash_out_days = models.PositiveSmallIntegerField(default=0)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
     started_at = models.DateTimeField(null=True, blank=True)
@@ -69,6 +98,7 @@ class StudyAnnotator(models.Model):
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="annotators")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="studies")
+    mailed_at = models.DateTimeField(null=True)  # when they were told by mail that there is work
 
     class Meta:
         constraints = (models.UniqueConstraint(fields=("study", "user"), name="study_annotator_once"),)
@@ -108,6 +138,8 @@ class StudyAction(Frozen):
         ANNOTATORS = "annotators", "Annotators added"
         CHANGED = "changed", "Set-up changed"
         DECIDED = "decided", "Item decided"
+        ANSWERED = "answered", "Verdict submitted"
+        SKIPPED = "skipped", "Item skipped"
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="actions")
     what = models.CharField(max_length=12, choices=What)
@@ -148,6 +180,7 @@ class Assignment(models.Model):
     seat = models.PositiveSmallIntegerField(null=True, blank=True)  # from 1
     held_until = models.DateTimeField(null=True, blank=True)  # of a released item: when it went
     skip_reason = models.CharField(max_length=200, blank=True)
+    not_before = models.DateTimeField(null=True)  # the end of the wash-out, in a further round
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

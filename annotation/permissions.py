@@ -6,6 +6,7 @@ import uuid
 from typing import TYPE_CHECKING
 
 from annotation.models import Assignment, Study, StudyItem
+from annotation.queries import is_read_again, rounds_of
 from medbench.accounts.permissions import may, require
 from medbench.errors import NotAllowed, NotFound
 
@@ -33,7 +34,8 @@ def answers_for(person: Person, study_id: str | uuid.UUID, action: str = "study.
     found = study_for(person, study_id, action)
     if is_blind(person, found):
         raise NotAllowed(
-            "You annotate in this study, so the answers of others stay hidden from you until it is closed."
+            "You annotate in this study, so the answers of others stay hidden from you until it and all "
+            "its rounds are closed."
         )
     return found
 
@@ -48,8 +50,9 @@ def machine_for(person: Person, study_id: str | uuid.UUID) -> Study:
 
 
 def is_blind(person: Person, study: Study) -> bool:
-    """Whether the answers of others are hidden from `person`: they annotate in it, and it is not closed."""
-    return study.state != Study.State.CLOSED and study.annotators.filter(user=person.pk).exists()
+    """Whether the answers are hidden from `person`: they annotate in a round of it that is not closed."""
+    open_rounds = rounds_of(study).exclude(state=Study.State.CLOSED)
+    return open_rounds.filter(annotators__user=person.pk).exists()
 
 
 def study_item_for(person: Person, study_id: str | uuid.UUID, position: int, action: str) -> StudyItem:
@@ -92,6 +95,11 @@ def assignment_for(person: Person, assignment_id: str | uuid.UUID) -> Assignment
     )
     if found is None or not may(person, "item.verify", found.study_item.study.benchmark.team):
         raise NotFound
+    if found.study_item.study.state == Study.State.CLOSED and is_read_again(found):
+        raise NotAllowed(
+            "You read this item again in another round. What you said here stays hidden until you have "
+            "submitted it there."
+        )
     return found
 
 

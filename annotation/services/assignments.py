@@ -15,6 +15,8 @@ from django.utils import timezone
 
 from annotation import queries
 from annotation.models import Assignment, Study, StudyAnnotator, StudyItem
+from annotation.services import log
+from annotation.services.log import What
 from medbench.errors import Conflict
 
 if TYPE_CHECKING:
@@ -76,6 +78,9 @@ def seat(assignment: Assignment) -> bool:
     if assignment.state == State.SUBMITTED:
         return True
     if assignment.state != State.HELD:
+        if assignment.not_before and assignment.not_before > timezone.now():
+            when = f"{assignment.not_before:%Y-%m-%d %H:%M} UTC"
+            raise Conflict(f"You can read this item again from {when} on.", code="too_early")
         free = _free_seat(assignment.study_item)
         if free is None:
             return False
@@ -122,6 +127,13 @@ def skip(assignment: Assignment, reason: str = "") -> Assignment:
         assignment.state = State.SKIPPED
         assignment.seat = None
         assignment.held_until = None
+        note = f"Item {assignment.study_item.position}"
+        log.record(
+            assignment.study_item.study,
+            What.SKIPPED,
+            f"{note}: {reason}" if reason else note,
+            by=assignment.annotator,
+        )
     assignment.skip_reason = reason or assignment.skip_reason
     assignment.save()
     return assignment
