@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from django import forms
 
 from annotation.models import Protocol, Study
+from annotation.services.rounds import LONGEST_WASH_OUT_DAYS
 from annotation.services.verdicts import Draft
 from medbench.accounts.models import User
 from medbench.accounts.permissions import Role
@@ -149,17 +150,21 @@ class AnnotatorsField(forms.ModelMultipleChoiceField):  # type: ignore[type-arg]
         return f"{person}, {profile.get_background_display().lower()}" if profile else str(person)
 
 
+class DueField(forms.DateTimeField):
+    """A moment in UTC, or none."""
+
+    widget = forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M")
+
+    def __init__(self) -> None:
+        super().__init__(label="Due", required=False, help_text="UTC. Nothing closes by itself.")
+
+
 class SetUpForm(BenchmarkForm):
     """What can be changed in a study as long as it is not closed, and who else is to annotate."""
 
     title = forms.CharField(max_length=200)
     annotators = AnnotatorsField(User.objects.none(), widget=forms.CheckboxSelectMultiple, required=False)
-    due_at = forms.DateTimeField(
-        label="Due",
-        required=False,
-        widget=forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M"),
-        help_text="UTC. Nothing closes by itself.",
-    )
+    due_at = DueField()
     guidelines = LinesField(
         rows=5, max_length=20_000, required=False, help_text="Shown beside those of the protocol."
     )
@@ -178,6 +183,20 @@ class SetUpForm(BenchmarkForm):
         """Offer only people who do not annotate in the study yet."""
         field = self.fields["annotators"]
         field.queryset = field.queryset.exclude(pk__in=there)  # type: ignore[attr-defined]  # typed as Field
+
+
+class RoundForm(forms.Form):
+    """A further round of a closed study."""
+
+    title = forms.CharField(max_length=200)
+    wash_out_days = forms.IntegerField(
+        label="Wash-out, days",
+        min_value=0,
+        max_value=LONGEST_WASH_OUT_DAYS,
+        initial=14,
+        help_text="Counted for each item and annotator from the day they last submitted it.",
+    )
+    due_at = DueField()
 
 
 class StudyForm(ItemsForm, SetUpForm):

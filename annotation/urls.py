@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from annotation.views import adjudication, agreement, studies, work
+from annotation.views import adjudication, agreement, rounds, studies, work
 
 app_name = "annotation"
 urlpatterns = [
@@ -16,6 +16,7 @@ urlpatterns = [
     path("studies/<uuid:study_id>/", studies.study, name="study"),
     path("studies/<uuid:study_id>/items/", studies.add_items, name="add_items"),
     path("studies/<uuid:study_id>/set-up/", studies.set_up, name="set_up"),
+    path("studies/<uuid:study_id>/round/", rounds.new, name="new_round"),
     path("studies/<uuid:study_id>/log/", studies.log, name="log"),
     path("studies/<uuid:study_id>/close/", studies.close, name="close_study"),
     path("studies/<uuid:study_id>/agreement/", agreement.agreement, name="agreement"),

@@ -9,10 +9,11 @@ from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
 
-from annotation.models import Assignment, Study, StudyAnnotator, StudyItem
+from annotation.models import Protocol, Study, StudyAnnotator, StudyItem
 from annotation.protocols import Definition
 from annotation.queries import complete_verdicts, decided, source_of
-from annotation.services import log
+from annotation.services import log, mail
+from annotation.services.dealing import deal
 from annotation.services.log import What
 from annotation.services.regions import with_regions
 from medbench.accounts.permissions import Role
@@ -100,6 +101,8 @@ def start_study(study: Study, *, by: User | None = None) -> Study:
     study = _locked(study)
     if study.state != Study.State.DRAFT:
         raise Conflict("This study has started already.")
+    # Whoever is just editing the protocol: wait, and from now on they get a new version.
+    study.protocol = Protocol.objects.select_for_update(of=("self",)).get(pk=study.protocol_id)
     annotators = list(study.annotators.select_related("user"))
     items = list(study.items.order_by("position"))
     problems = what_is_missing(
@@ -111,11 +114,12 @@ def start_study(study: Study, *, by: User | None = None) -> Study:
     problems += _without_role(study, [each.user for each in annotators])
     if problems:
         raise NotReady(problems)
-    _deal(study, items, [each.user for each in annotators])
+    deal(study, items, [each.user for each in annotators])
     study.state = Study.State.RUNNING
     study.started_at = timezone.now()
     study.save()
     log.record(study, What.STARTED, by=by)
+    mail.tell_annotators(study)
     return study
 
 
@@ -134,30 +138,6 @@ def _without_role(study: Study, annotators: Iterable[User]) -> list[Problem]:
     ]
 
 
-def _deal(study: Study, items: Sequence[StudyItem], annotators: Iterable[User]) -> None:
-    """Store a shuffled order of `items` for each annotator, after what they have already."""
-    if not items:
-        return
-    ends = dict(
-        Assignment.objects.filter(study_item__study=study)
-        .order_by()
-        .values_list("annotator")
-        .annotate(end=Max("position"))
-    )
-    for annotator in annotators:
-        order = list(items)
-        seed = f"{study.seed}:{annotator.pk}:{items[0].position}"
-        random.Random(seed).shuffle(order)  # noqa: S311  # an order to repeat, no secret
-        first = ends.get(annotator.pk, 0) + 1
-        Assignment.objects.bulk_create(
-            (
-                Assignment(study_item=item, annotator=annotator, position=position)
-                for position, item in enumerate(order, first)
-            ),
-            batch_size=500,
-        )
-
-
 @transaction.atomic
 def append_items(study: Study, items: Iterable[ReviewItem], *, by: User | None = None) -> int:
     """Add (unsaved) review items behind those that the study has; answers how many were new.
@@ -166,10 +146,11 @@ def append_items(study: Study, items: Iterable[ReviewItem], *, by: User | None =
     """
     study = _locked(study)
     _refuse_if_closed(study)
+    _refuse_if_round(study)
     _check_items_fit(study, items := list(items))
     added = _append(study, items)
     if study.state != Study.State.DRAFT:
-        _deal(study, added, [each.user for each in study.annotators.select_related("user")])
+        deal(study, added, [each.user for each in study.annotators.select_related("user")])
     if added:
         log.record(study, What.ITEMS, f"{len(added):,} items", by=by)
     return len(added)
@@ -193,13 +174,17 @@ def add_annotators(study: Study, people: Iterable[User], *, by: User | None = No
     """
     study = _locked(study)
     _refuse_if_closed(study)
+    new = list(people)
+    if new:
+        _refuse_if_round(study)
     there = set(study.annotators.values_list("user", flat=True))
-    new = [person for person in people if person.pk not in there]
+    new = [person for person in new if person.pk not in there]
     if problems := _without_role(study, new):
         raise NotReady(problems)
     StudyAnnotator.objects.bulk_create(StudyAnnotator(study=study, user=person) for person in new)
     if study.state != Study.State.DRAFT:
-        _deal(study, list(study.items.order_by("position")), new)
+        deal(study, list(study.items.order_by("position")), new)
+        mail.tell_annotators(study)
     if new:
         log.record(study, What.ANNOTATORS, ", ".join(str(person) for person in new), by=by)
     return len(new)
@@ -259,6 +244,7 @@ def resume_study(study: Study, *, by: User | None = None) -> Study:
     study.paused_at = None
     study.save()
     log.record(study, What.RESUMED, by=by)
+    mail.tell_annotators(study)
     return study
 
 
@@ -271,6 +257,7 @@ def close_study(study: Study, *, by: User | None = None) -> Study:
     verified, a goal or the material of a case accepted. Where all give one level of difficulty, it
     is that of the case. Anything else (a “no”, a “cannot judge”, a verdict short) is left to
     adjudication: not even a unanimous “no” rejects a triplet, since it may only need a correction.
+    A further round measures how steady readers are; it decides nothing.
     """
     # Whoever is just submitting holds the lock of their item: wait for them, then let nobody in.
     list(StudyItem.objects.select_for_update().filter(study=study).order_by("pk").values_list("pk"))
@@ -281,7 +268,8 @@ def close_study(study: Study, *, by: User | None = None) -> Study:
     study.closed_at = timezone.now()
     study.save()
     log.record(study, What.CLOSED, by=by)
-    record_results(source_of(study), with_regions(study, _clear_decisions(study)))
+    if study.repeats_id is None:
+        record_results(source_of(study), with_regions(study, _clear_decisions(study)))
     return study
 
 
@@ -333,6 +321,11 @@ def _locked(study: Study) -> Study:
     locked = Study.objects.select_for_update(of=("self",)).select_related("protocol", "benchmark__team")
     (now,) = locked.filter(pk=study.pk)
     return now
+
+
+def _refuse_if_round(study: Study) -> None:
+    if study.repeats_id is not None:
+        raise Conflict("A further round has the items and the annotators of the first one. Nothing is added.")
 
 
 def _refuse_if_closed(study: Study) -> None:

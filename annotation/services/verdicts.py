@@ -9,8 +9,9 @@ from django.utils import timezone
 
 from annotation.models import Assignment, Study, Verdict, VerdictRevision
 from annotation.protocols import Definition, Said
-from annotation.services import agreement, corrections, regions, spans
+from annotation.services import agreement, corrections, log, regions, spans
 from annotation.services.assignments import locked, refuse_unless_running, seat
+from annotation.services.log import What
 from medbench.errors import Conflict, InvalidInput
 from medbench.formats.text import is_storable
 
@@ -160,13 +161,17 @@ def _refusal(assignment: Assignment, verdict: Verdict) -> Incomplete | Conflict 
 
 
 def _submit(assignment: Assignment, verdict: Verdict, missing_tiles: int) -> None:
+    again = ", changed" if verdict.submitted_at else ""
     verdict.submitted_at = timezone.now()
     verdict.submitted_version = verdict.version + 1
     _write(verdict, submitted=True, missing_tiles=missing_tiles)
     Assignment.objects.filter(pk=assignment.pk).update(
         state=Assignment.State.SUBMITTED, held_until=None, skip_reason=""
     )
-    agreement.verdicts_changed(assignment.study_item.study)
+    study_item = assignment.study_item
+    note = f"Item {study_item.position}{again}, version {verdict.version}"
+    log.record(study_item.study, What.ANSWERED, note, by=assignment.annotator)
+    agreement.verdicts_changed(study_item.study)
 
 
 def _write(verdict: Verdict, *, submitted: bool = False, missing_tiles: int = 0) -> None:

@@ -66,6 +66,7 @@ def next_item(request: SignedInRequest, study_id: uuid.UUID) -> HttpResponse:
         "first_skipped": given.filter(state=Assignment.State.SKIPPED).first(),
         "is_new": not given.exists(),
         "free_from": queries.next_lapse(study),
+        "ready_from": queries.wash_out_ends(study, request.user),
     }
     return render(request, "annotation/next.html", context)
 

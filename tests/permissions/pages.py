@@ -259,6 +259,14 @@ PAGES: dict[str, list[Visit]] = {
             POST="in  404 404 404 404 404 404 403 422 422",
         )
     ],
+    "annotation:new_round": [
+        Visit(
+            "study.manage",
+            at="study",
+            GET="in  404 404 404 404 404 404 403 200 200",
+            POST="in  404 404 404 404 404 404 403 422 422",
+        )
+    ],
     "annotation:log": [
         Visit("study.manage", at="study", GET="in  404 404 404 404 404 404 403 200 200"),
     ],
