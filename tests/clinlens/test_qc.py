@@ -3,13 +3,17 @@
 import json
 import random
 import shutil
+from dataclasses import replace
+from datetime import datetime, timedelta
 
 import numpy as np
 import pytest
 from PIL import Image
 
 from medbench.clinlens import layout
+from medbench.clinlens.build.instance import build_instance
 from medbench.clinlens.build.reference import run_mutant, submission_of
+from medbench.clinlens.build.selecting import Rejected
 from medbench.clinlens.build.suite import build_suite
 from medbench.clinlens.checked import load_task
 from medbench.clinlens.commands import main
@@ -18,7 +22,8 @@ from medbench.clinlens.qc.assets import read_asset
 from medbench.clinlens.qc.suite import check_suite
 from medbench.clinlens.qc.task import check_task
 from medbench.clinlens.synthetic import synthesise
-from medbench.clinlens.templates import TEMPLATES, runner
+from medbench.clinlens.templates import TEMPLATES, runner, template_of
+from medbench.clinlens.templates.core import fill
 from medbench.errors import InvalidInput
 from tests.clinlens.invented import invented
 from tests.clinlens.suites import plan_of
@@ -33,6 +38,9 @@ CHECKS = {
     "spread",
     "tolerance",
     "mutants",
+    "predicates",
+    "temporal bounds",
+    "naive",
     "text",
     "leak",
 }
@@ -42,13 +50,16 @@ def roots(plan):
     return plan.public / plan.suite, plan.private / plan.suite
 
 
+def parameters_of(private):
+    return json.loads((private / layout.SPEC).read_text())["parameters"]
+
+
 def tasks_of(plan, suite):
     """Manifest, private tree, parameters and package of every task."""
     public, private = roots(plan)
     for task in suite.tasks:
         manifest, known = load_task(task, public, private)
-        parameters = json.loads((private / task.task_id / layout.SPEC).read_text())["parameters"]
-        yield manifest, known, parameters, public / task.task_id
+        yield manifest, known, parameters_of(private / task.task_id), public / task.task_id
 
 
 def test_every_task_passes_every_check_and_files_are_counted(built):
@@ -76,7 +87,7 @@ def test_the_references_pass_whole_through_the_command(built, tmp_path, capsys):
 def wrong_programs(plan, suite):
     """Every mutant of every task with what the evaluator says of its output."""
     for manifest, known, parameters, package in tasks_of(plan, suite):
-        template = TEMPLATES[manifest.template]
+        template = template_of(manifest.template, parameters)
         declared = {mutant.name: mutant for mutant in known.mutants}
         with runner.load(template.spec(parameters), package) as db:
             for mutation in template.applicable(parameters):
@@ -127,18 +138,88 @@ def test_invented_rows_do_not_pass(built):
     assert share_of_invented(plan, suite, times=20) <= 0.02
 
 
+def copies(plan, folder, task_id):
+    """Copies of the two trees of one task, to be damaged."""
+    found = folder / "public" / task_id, folder / "private" / task_id
+    for root, copy in zip(roots(plan), found, strict=True):
+        shutil.copytree(root / task_id, copy)
+    return found
+
+
 @pytest.fixture
 def spoilt(built, tmp_path):
-    """Copies of the two trees of one task, to be damaged."""
-    plan, _, _ = built
-    public, private = roots(plan)
-    for name, root in (("public", public), ("private", private)):
-        shutil.copytree(root / "EVT-PRF-001", tmp_path / name / "EVT-PRF-001")
-    return tmp_path / "public/EVT-PRF-001", tmp_path / "private/EVT-PRF-001"
+    return copies(built[0], tmp_path, "EVT-PRF-001")
+
+
+def complaints(task, private):
+    return {
+        check["name"]: check["detail"] for check in check_task(task, private)["checks"] if not check["ok"]
+    }
 
 
 def failed(task, private):
-    return {check["name"] for check in check_task(task, private)["checks"] if not check["ok"]}
+    return complaints(task, private).keys()
+
+
+@pytest.mark.parametrize(
+    ("side", "text"), [("<", "no event before its start"), (">=", "no event after its end")]
+)
+def test_a_package_that_ends_where_its_window_ends_is_rejected(built, tmp_path, side, text):
+    task, private = copies(built[0], tmp_path, "ICU-CHG-001")
+    path = task / "data/icu/chartevents.csv"
+    starts = (private / layout.REFERENCE_ARTIFACTS / "pressor.csv").read_text().splitlines()[1:]
+    t0 = {int(line.split(",")[0]): datetime.fromisoformat(line.split(",")[1]) for line in starts}
+    header, *lines = path.read_text().splitlines()
+    kept = [line for line in lines if not reaches(line.split(","), t0, side)]
+    path.write_text("\n".join([header, *kept, ""]))
+    assert text in complaints(task, private)["temporal bounds"]
+
+
+def reaches(cells, t0, side):
+    """Whether a measurement lies outside of all windows of its stay, or of a stay without any."""
+    start = t0.get(int(cells[2]))
+    if start is None:
+        return True
+    hours = (datetime.fromisoformat(cells[3]) - start) / timedelta(hours=1)
+    return hours < -1.5 if side == "<" else hours >= 0
+
+
+def test_a_workflow_that_takes_an_event_too_many_is_rejected(built, tmp_path):
+    task, private = copies(built[0], tmp_path, "ICU-CHG-001")
+    workflow = private / layout.WORKFLOW
+    assert workflow.read_text().count("AND t < t0 AS is_pre") == 1
+    workflow.write_text(workflow.read_text().replace("AND t < t0 AS is_pre", "AND t <= t0 AS is_pre"))
+    assert "events used lie outside" in complaints(task, private)["temporal bounds"]
+
+
+def test_a_template_whose_program_leaves_its_window_builds_nothing(made, tmp_path):
+    right = TEMPLATES["ICU-CHG"]
+    wrong = replace(right, slots=right.slots | {"before": right.slots["before"].replace("t < t0", "t <= t0")})
+    wrong = replace(wrong, mutations=tuple(each for each in wrong.mutations if each.name == "SIGN"))
+    place = plan_of(made, tmp_path, ("ICU-CHG",)).place()
+    with pytest.raises(Rejected, match=r"temporal bounds: window 1 of 2: \d+ of \d+ events used lie outside"):
+        build_instance(place, wrong, wrong.grid[0], "ICU-CHG-001", label=None, draw=0)
+    assert not list(place.public.rglob("manifest.json"))
+
+
+def test_a_predicate_that_lets_every_slip_pass_is_found(spoilt):
+    task, private = spoilt
+    path = private / layout.EVALUATION
+    document = json.loads(path.read_text())
+    idle = {"id": "P_IDLE", "kind": "domain", "artifact": "studies", "column": "value", "min": -1e12}
+    document["predicates"].append(idle | {"max": 1e300})
+    path.write_text(json.dumps(document))
+    assert complaints(task, private)["predicates"] == "P_IDLE would pass anything"
+
+
+def test_a_naive_answer_that_is_right_is_found(built, tmp_path):
+    task, private = copies(built[0], tmp_path, "WHP-PRF-001")
+    path = private / layout.REFERENCE_ANSWER
+    template, parameters = TEMPLATES["WHP-PRF"], parameters_of(private)
+    with runner.load(template.spec(parameters), task) as db:
+        right = db.execute(fill(template.naive["all_rows"], parameters)).fetchone()[0]
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"answer": repr(right)}))
+    assert complaints(task, private)["naive"] == "the naive answer all_rows is right"
 
 
 def test_a_changed_table_is_found(spoilt):

@@ -81,6 +81,13 @@ def test_predicates_are_of_the_evaluators_vocabulary_and_have_ids_of_their_own(n
 
 
 @ALL
+def test_every_numeric_template_has_three_naive_answers(name):
+    names = {"all_patients", "all_rows", "first_table_only"}
+    for template in (TEMPLATES[name], *TEMPLATES[name].forms):
+        assert set(template.naive) == (set() if template.is_categorical else names)
+
+
+@ALL
 def test_a_correctly_rounded_answer_is_within_tolerance(name):
     template = TEMPLATES[name]
     for parameters in template.grid:

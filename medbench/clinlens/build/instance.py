@@ -11,10 +11,8 @@ from medbench.clinlens import layout
 from medbench.clinlens.build import packaging, reference
 from medbench.clinlens.build.selecting import Pool, Rejected
 from medbench.clinlens.canonical import canonical_json
-from medbench.clinlens.evaluator.answers import judge
 from medbench.clinlens.qc.task import check_task
 from medbench.clinlens.templates import runner
-from medbench.clinlens.templates.core import fill
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -85,7 +83,6 @@ def _build(
         _write_private(place, template, chosen.parameters, task_id, draw, outputs)
         known = _known(place, template, chosen.parameters, task_id, outputs)
         mutants = _mutants(db, template, chosen.parameters, manifest, known)
-        _refuse_naive(db, template, chosen.parameters, manifest, known)
     reference.write_documents(known, mutants)
     packaging.write_manifest(manifest, task, private)
     _check(task, private, chosen.eligible, chosen.distractors)
@@ -164,21 +161,6 @@ def _too_near(mutant: Mutant, private: PrivateTask) -> bool:
     right = Decimal(private.answer.answer)
     tolerance = max(private.answer.abs_tol, private.answer.rel_tol * abs(right))
     return abs(Decimal(mutant.answer) - right) <= 2 * tolerance
-
-
-def _refuse_naive(
-    db: duckdb.DuckDBPyConnection,
-    template: Template,
-    parameters: Parameters,
-    manifest: Manifest,
-    private: PrivateTask,
-) -> None:
-    """Raise Rejected where an answer that ignores the question's rules is right."""
-    for name, query in template.naive.items():
-        row = db.execute(fill(query, parameters)).fetchone()
-        value = row[0] if row else None
-        if value is not None and not judge(Decimal(repr(float(value))), private.answer, manifest.answer):
-            raise Rejected(f"the naive answer {name} is right")
 
 
 def _check(task: Path, private: Path, eligible: int, distractors: int) -> None:

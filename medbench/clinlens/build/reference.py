@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import csv
 import io
 import json
@@ -57,6 +58,16 @@ def workflow_text(spec: dict[str, Any], canary: str) -> str:
     source = Path(runner.__file__).read_text(encoding="utf-8")
     text = json.dumps(spec, ensure_ascii=False)  # columns keep their order
     return f'# {canary}\n{source}\n\nSPEC = {text!r}\n\nif __name__ == "__main__":\n    main(SPEC)\n'
+
+
+def stored_spec(private: Path) -> dict[str, Any]:
+    """The specification in a task's reference/workflow.py; raises ValueError where it has none."""
+    lines = (private / layout.WORKFLOW).read_text(encoding="utf-8").splitlines()
+    text = next((line.removeprefix("SPEC = ") for line in lines if line.startswith("SPEC = ")), "None")
+    found: dict[str, Any] = json.loads(ast.literal_eval(text) or "null")
+    if not found:
+        raise ValueError("the workflow has no specification")
+    return found
 
 
 def artifact_csv(artifact: Artifact, rows: runner.Rows) -> bytes:

@@ -26,6 +26,7 @@ PATIENTS_MOST = 600
 ROWS_MOST = 560  # of the first artifact, aimed at; 600 are allowed
 ON_EDGES = 12  # patients who come first for each mutation of a window
 WITH_FILES = 16  # patients who come first because their studies have files
+BESIDE = 3  # other patients in the package of a single one
 TRIES = 120  # of an index that has the label wanted
 NO_INDEX = -1
 
@@ -73,6 +74,8 @@ class Pool:
     def choose(self, with_files: set[int], label: str | None) -> Chosen:
         """The patients of a package; raises Rejected."""
         eligible, rows = self._population()
+        if self.template.is_single:
+            return self._choose_single()
         others = sorted(set(self.subjects) - set(eligible))
         wanted = self._how_many(len(eligible), len(others), rows)
         first = [*self._with_files(with_files), *self._on_edges()]
@@ -142,35 +145,33 @@ class Pool:
         runner.compute(self.db, template.spec(parameters))
         return self._shuffled([row[0] for row in rows], "edges")
 
+    def _choose_single(self) -> Chosen:
+        """The first index in hash order in whom every wrong program shows, and some other patients."""
+        candidates = self._candidates()
+        others = self._shuffled(sorted(set(self.subjects)), "distractors")[:BESIDE]
+        self._copy(others)
+        for index, subject in candidates:
+            if subject not in others and self._shows_all(index, subject):
+                return Chosen([subject, *others], self.parameters | {"index": index}, 1, len(others))
+        raise Rejected(f"none of {len(candidates)} patients or stays shows every wrong program")
+
     def _find_index(self, chosen: Chosen, label: str) -> None:
         """The first index in hash order that gets `label` against the chosen cohort."""
-        assert self.template.index
-        candidates = [
-            row[0] for row in self.db.execute(fill(self.template.index, self.parameters)).fetchall()
-        ]
-        owner, taken, tried = self._owner_of_index(), set(chosen.subjects), 0
+        taken = set(chosen.subjects)
+        candidates = [each for each in self._candidates() if each[1] not in taken][:TRIES]
         self._copy(chosen.subjects)
-        for index in self._shuffled(sorted(set(candidates)), "index"):
-            subject = owner.get(index)
-            if subject is None or subject in taken:
-                continue
-            tried += 1
-            if self._label_of(index, subject) == label:
+        for index, subject in candidates:
+            if self._outputs(index, subject)[1] == label:
                 chosen.subjects.append(subject)
                 chosen.parameters["index"] = index
                 return
-            if tried == TRIES:
-                break
-        raise Rejected(f"none of {tried} patients, stays or studies is “{label}”")
+        raise Rejected(f"none of {len(candidates)} patients, stays or studies is “{label}”")
 
-    def _owner_of_index(self) -> dict[int, int]:
-        """The patient of every possible index."""
-        key, table = {
-            "WHP-PHN": ("subject_id", "patients"),
-            "ICU-PHN": ("stay_id", "icustays"),
-            "EVT-PHN": ("study_id", "cxr_chexpert"),
-        }[self.template.id]
-        return dict(self.db.execute(f"SELECT {key}, subject_id FROM {table}").fetchall())
+    def _candidates(self) -> list[tuple[int, int]]:
+        """What may be the index, each with its patient, in hash order."""
+        assert self.template.index
+        owner = dict(self.db.execute(fill(self.template.index, self.parameters)).fetchall())
+        return [(index, owner[index]) for index in self._shuffled(sorted(owner), "index")]
 
     def _copy(self, subjects: list[int]) -> None:
         """The package so far, in a schema of its own beside the pool."""
@@ -184,13 +185,22 @@ class Pool:
         """The tables in SQL, and whether their rows belong to patients."""
         return [(sql_name(table), "subject_id" in COLUMNS[table]) for table in self.template.tables]
 
-    def _label_of(self, index: int, subject: int) -> str | None:
+    def _shows_all(self, index: int, subject: int) -> bool:
+        right = self._outputs(index, subject)
+        mutations = self.template.applicable(self.parameters)
+        return all(self._outputs(index, subject, mutation) != right for mutation in mutations)
+
+    def _outputs(
+        self, index: int, subject: int, mutation: Mutation | None = None
+    ) -> tuple[dict[str, runner.Rows], str | None]:
+        """What the workflow comes to with the package and this index beside it."""
         owned = [name for name, is_owned in self._tables() if is_owned]
         for name in owned:
             self.db.execute(f"INSERT INTO package.{name} FROM main.{name} WHERE subject_id = {subject:d}")
         self.db.execute("USE package")
         try:
-            return runner.compute(self.db, self.template.spec(self.parameters | {"index": index}))[1]
+            spec = self.template.spec(self.parameters | {"index": index}, mutation)
+            return runner.compute(self.db, spec)
         finally:
             self.db.execute("USE main")
             for name in owned:

@@ -22,9 +22,10 @@ from medbench.clinlens.templates import TEMPLATES
 from medbench.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
+    from medbench.clinlens.build.secret import Secret
     from medbench.clinlens.templates.core import Parameters, Template
 
 INSTANCES_MOST = 10
@@ -94,8 +95,13 @@ def _checked_place(plan: Plan) -> Place:
         root.mkdir(parents=True, exist_ok=True)
     place.private.chmod(0o700)
     _check_state(plan, place)
-    place.source.prepare(sorted({table for name in plan.templates for table in TEMPLATES[name].tables}))
+    place.source.prepare(sorted(_tables(plan) & place.source.paths.keys()))
     return place
+
+
+def _tables(plan: Plan) -> set[str]:
+    forms = (form for name in plan.templates for form in (TEMPLATES[name], *TEMPLATES[name].forms))
+    return {table for form in forms for table in form.tables}
 
 
 def _check_roots(public: Path, private: Path) -> None:
@@ -142,20 +148,24 @@ def _build_template(plan: Plan, name: str) -> tuple[str, list[str]]:
     """Build the instances of one template in order; why others were rejected."""
     place, template = plan.place(), TEMPLATES[name]
     progress = _Progress(place, template, plan)
+    candidates = {each.form: _candidates(each, place.secret) for each in (template, *template.forms)}
+    while not progress.is_done:
+        parameters, draw = next(candidates[progress.form], (None, DRAWS))
+        if parameters is None or (draw and not progress.answers):  # other patients will not help
+            raise InvalidInput(
+                f"{name}: only {len(progress.answers)} of {plan.instances} instances pass quality control. "
+                f"Last: {progress.rejected[-1]}.",
+                code="too_few_instances",
+            )
+        progress.consider(parameters, draw)
+    return name, progress.rejected
+
+
+def _candidates(template: Template, secret: Secret) -> Iterator[tuple[Parameters, int]]:
+    """The grid of a template, again with other patients, in the order of the secret."""
     for draw in range(DRAWS):
-        for parameters in template.ordered_grid(place.secret.hex("grid")):
-            if progress.is_done:
-                return name, progress.rejected
-            progress.consider(parameters, draw)
-        if not progress.answers:  # other patients of this source will not help
-            break
-    if progress.is_done:
-        return name, progress.rejected
-    raise InvalidInput(
-        f"{name}: only {len(progress.answers)} of {plan.instances} instances pass quality control. "
-        f"Last: {progress.rejected[-1]}.",
-        code="too_few_instances",
-    )
+        for parameters in template.ordered_grid(secret.hex("grid")):
+            yield parameters, draw
 
 
 class _Progress:
@@ -170,15 +180,31 @@ class _Progress:
         if self.path.is_file():
             self.seen = json.loads(self.path.read_text())["seen"]
         self.labels = self._labels()
+        self.forms = self._forms()
+
+    def _forms(self) -> list[str]:
+        """The form of each instance, in an order that nobody outside can know."""
+        there = self.place.source.paths
+        buildable = [each for each in self.template.forms if not lacking(each, there)]
+        forms = [each.form for each in buildable for _ in range(each.share)]
+        forms += [self.template.form] * (INSTANCES_MOST - len(forms))
+        return self._shuffled(forms, "forms")
 
     def _labels(self) -> list[str]:
         """Two of each label, in an order that nobody outside can know."""
         answer = self.template.answer(self.template.grid[0])
         if not isinstance(answer, CategoricalAnswer):
             return []
-        twice = [*answer.labels, *answer.labels]
-        order = sorted(range(len(twice)), key=lambda at: self.place.secret.hex("label", self.template.id, at))
-        return [twice[at] for at in order]
+        return self._shuffled([*answer.labels, *answer.labels], "label")
+
+    def _shuffled(self, items: list[str], purpose: str) -> list[str]:
+        order = sorted(range(len(items)), key=lambda at: self.place.secret.hex(purpose, self.template.id, at))
+        return [items[at] for at in order]
+
+    @property
+    def form(self) -> str:
+        """Of the next instance."""
+        return self.forms[len(self.answers)]
 
     @property
     def is_done(self) -> bool:
@@ -203,7 +229,8 @@ class _Progress:
     def _try(self, parameters: Parameters, task_id: str, number: int, draw: int) -> str:
         label = self.labels[number - 1] if self.labels else None
         try:
-            answer = build_instance(self.place, self.template, parameters, task_id, label=label, draw=draw)
+            form = self.template.of(parameters)
+            answer = build_instance(self.place, form, parameters, task_id, label=label, draw=draw)
         except Rejected as reason:
             return str(reason)
         if not self.labels and self._is_common(answer, parameters):
@@ -214,7 +241,7 @@ class _Progress:
 
     def _is_common(self, answer: str, parameters: Parameters) -> bool:
         """Whether too many instances would have the answer of another."""
-        tolerance = self.template.tolerance(parameters)
+        tolerance = self.template.of(parameters).tolerance(parameters)
         assert tolerance is not None
         limit = max(Decimal(tolerance.abs), Decimal(tolerance.rel) * abs(Decimal(answer)))
         every = [Decimal(each) for each in (*self.answers, answer)]

@@ -6,6 +6,7 @@ from medbench.clinlens.templates.core import (
     SUBJECT,
     Mutation,
     Template,
+    Window,
     column,
     grid,
     keys,
@@ -17,22 +18,29 @@ from medbench.clinlens.templates.core import (
 SQL = (
     f.LAB_SQL
     + """
-CREATE OR REPLACE TABLE exposure AS
-SELECT a.hadm_id, subject_id, count(*) AS n, $exposed AS exposed, $died AS died
+CREATE OR REPLACE TABLE early AS
+SELECT a.hadm_id, subject_id, admittime, hospital_expire_flag, deathtime, t, v, labevent_id
 FROM (
   SELECT *, row_number() OVER (PARTITION BY subject_id ORDER BY admittime $direction, hadm_id) AS nth
   FROM admissions WHERE dischtime > admittime
 ) a JOIN patients USING (subject_id)
-JOIN lab l USING (subject_id)
+JOIN lab USING (subject_id)
 WHERE nth = 1 AND $age >= 18 AND dischtime >= admittime + INTERVAL 24 HOUR
-  AND l.t >= admittime AND $upper
-GROUP BY a.hadm_id, subject_id, hospital_expire_flag, deathtime;
+  AND t >= admittime AND $upper;
+CREATE OR REPLACE TABLE exposure AS
+SELECT hadm_id, subject_id, count(*) AS n, $exposed AS exposed, $died AS died
+FROM early GROUP BY hadm_id, subject_id, hospital_expire_flag, deathtime;
 CREATE OR REPLACE TABLE table2x2 AS
 SELECT e.x = 1 AS exposed, d.x = 1 AS died, (
   SELECT count(*) FROM exposure WHERE exposed = (e.x = 1) AND died = (d.x = 1)) AS n
 FROM range(2) e(x), range(2) d(x);
 """
 )
+NAIVE = """
+SELECT (a + 0.5) * (d + 0.5) / ((b + 0.5) * (c + 0.5)) FROM (
+  SELECT count(*) FILTER (x AND y) AS a, count(*) FILTER (x AND NOT y) AS b, count(*) FILTER (NOT x AND y) AS c,
+    count(*) FILTER (NOT x AND NOT y) AS d FROM ($rows))
+"""
 CUTS = [
     {**f.LABS[name], "cut": cut, "sign": sign, "sign_text": text}
     for name, cuts, sign, text in (
@@ -58,9 +66,9 @@ TEMPLATE = Template(
     grid=grid(
         lab=CUTS,
         summary=[
-            {"exposed_sql": "bool_or(l.v $sign $cut)", "exposed_text": "any result in the window is"},
+            {"exposed_sql": "bool_or(v $sign $cut)", "exposed_text": "any result in the window is"},
             {
-                "exposed_sql": "arg_min(l.v, (l.t, labevent_id)) $sign $cut",
+                "exposed_sql": "arg_min(v, (t, labevent_id)) $sign $cut",
                 "exposed_text": "the first result in the window (by `charttime`, then `labevent_id`) is",
             },
         ],
@@ -93,7 +101,7 @@ SELECT (a + z) * (d + z) / ((b + z) * (c + z)) FROM (
         "exposed": "$exposed_sql",
         "died": "hospital_expire_flag = 1",
         "direction": "",
-        "upper": "l.t < admittime + INTERVAL 24 HOUR",
+        "upper": "t < admittime + INTERVAL 24 HOUR",
     },
     artifacts=(
         Artifact(
@@ -128,16 +136,36 @@ SELECT (a + z) * (d + z) / ((b + z) * (c + z)) FROM (
         predicate("P_TABLE", "values_match", "table2x2", column="n", abs=0),
         recompute("exposure", "odds_ratio", 0.01, exposed="exposed", event="died"),
     ),
+    windows=(
+        Window(
+            "FROM early",
+            "SELECT admittime, charttime AS t FROM admissions JOIN labevents USING (subject_id)",
+            "admittime",
+            "admittime + INTERVAL 24 HOUR",
+        ),
+    ),
     mutations=(
-        Mutation("WINDOW_CLOSED", {"upper": "l.t <= admittime + INTERVAL 24 HOUR"}),
-        Mutation("CALENDAR_DAY", {"upper": "l.t < date_trunc('day', admittime) + INTERVAL 1 DAY"}),
+        Mutation("WINDOW_CLOSED", {"upper": "t <= admittime + INTERVAL 24 HOUR"}),
+        Mutation("CALENDAR_DAY", {"upper": "t < date_trunc('day', admittime) + INTERVAL 1 DAY"}),
         Mutation("LAST_NOT_FIRST", {"direction": "DESC"}),
         Mutation("DEATHTIME", {"died": "deathtime IS NOT NULL"}),
         f.STORETIME,
         f.DROP_NULL_HADM,
         f.AGE_ANCHOR_ONLY,
     ),
-    naive={"none": "SELECT 1.0", "first_table_only": "SELECT avg(hospital_expire_flag) FROM admissions"},
+    naive={
+        "all_patients": NAIVE.replace(
+            "$rows",
+            "SELECT bool_or(valuenum $sign $cut) AS x, max(hospital_expire_flag) = 1 AS y FROM labevents l "
+            "JOIN admissions a ON a.subject_id = l.subject_id WHERE itemid = $lab GROUP BY l.subject_id",
+        ),
+        "all_rows": NAIVE.replace(
+            "$rows",
+            "SELECT valuenum $sign $cut AS x, hospital_expire_flag = 1 AS y FROM labevents l "
+            "JOIN admissions a ON a.subject_id = l.subject_id WHERE itemid = $lab",
+        ),
+        "first_table_only": "SELECT avg(hospital_expire_flag) FROM admissions",
+    },
     conventions=("T1", "T2", "T3", "A1", "V1", "V2", "Q1"),
     patients=220,
 )

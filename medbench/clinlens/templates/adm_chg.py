@@ -5,6 +5,7 @@ from medbench.clinlens.templates import fragments as f
 from medbench.clinlens.templates.core import (
     Mutation,
     Template,
+    Window,
     column,
     grid,
     keys,
@@ -13,25 +14,27 @@ from medbench.clinlens.templates.core import (
     values,
 )
 
-BEFORE = "l.t >= t0 - INTERVAL $pre HOUR AND l.t < t0"
-AFTER = "l.t >= t0 + INTERVAL $gap HOUR AND l.t < t0 + INTERVAL $post HOUR"
+BEFORE = "t >= t0 - INTERVAL $pre HOUR AND t < t0"
+AFTER = "t >= t0 + INTERVAL $gap HOUR AND t < t0 + INTERVAL $post HOUR"
 SQL = (
     f.LAB_SQL
     + """
 CREATE OR REPLACE TABLE doses AS
 SELECT hadm_id, subject_id, $which(charttime) AS t0 FROM emar
 WHERE medication = '$drug' AND $given AND hadm_id IS NOT NULL GROUP BY hadm_id, subject_id;
+CREATE OR REPLACE TABLE eligible AS
+SELECT hadm_id, subject_id, t0 FROM doses JOIN patients USING (subject_id)
+WHERE anchor_age + year(t0) - anchor_year >= 18;
+CREATE OR REPLACE TABLE around AS
+SELECT e.hadm_id, t0, t, v, labevent_id, $before AS is_pre, $after AS is_post
+FROM eligible e JOIN lab USING (subject_id);
 CREATE OR REPLACE TABLE paired AS
 SELECT hadm_id, t0, pre_time, pre_val, post_time, post_val, post_val - pre_val AS delta
 FROM (
-  SELECT d.hadm_id, d.t0,
-    max(l.t) FILTER (WHERE $before) AS pre_time,
-    arg_max(l.v, (l.t, l.labevent_id)) FILTER (WHERE $before) AS pre_val,
-    min(l.t) FILTER (WHERE $after) AS post_time,
-    arg_min(l.v, (l.t, l.labevent_id)) FILTER (WHERE $after) AS post_val
-  FROM doses d JOIN patients USING (subject_id) JOIN lab l USING (subject_id)
-  WHERE anchor_age + year(t0) - anchor_year >= 18
-  GROUP BY d.hadm_id, d.t0
+  SELECT hadm_id, t0,
+    max(t) FILTER (is_pre) AS pre_time, arg_max(v, (t, labevent_id)) FILTER (is_pre) AS pre_val,
+    min(t) FILTER (is_post) AS post_time, arg_min(v, (t, labevent_id)) FILTER (is_post) AS post_val
+  FROM around GROUP BY hadm_id, t0
 ) WHERE pre_time IS NOT NULL AND post_time IS NOT NULL;
 """
 )
@@ -134,15 +137,33 @@ TEMPLATE = Template(
         ),
         recompute("paired", "mean", 0.01, value="delta"),
     ),
+    windows=(
+        Window(
+            "FROM around WHERE is_pre",
+            "SELECT t0, charttime AS t FROM eligible JOIN labevents USING (subject_id)",
+            "t0 - INTERVAL $pre HOUR",
+            "t0",
+        ),
+        Window(
+            "FROM around WHERE is_post",
+            "SELECT t0, charttime AS t FROM eligible JOIN labevents USING (subject_id)",
+            "t0 + INTERVAL $gap HOUR",
+            "t0 + INTERVAL $post HOUR",
+        ),
+    ),
     mutations=(
-        Mutation("WINDOW_CLOSED", {"before": BEFORE.replace("l.t < t0", "l.t <= t0")}),
-        Mutation("WINDOW_OPEN_START", {"after": AFTER.replace("l.t >= t0", "l.t > t0")}),
+        Mutation("WINDOW_CLOSED", {"before": BEFORE.replace("t < t0", "t <= t0")}),
+        Mutation("WINDOW_OPEN_START", {"after": AFTER.replace("t >= t0", "t > t0")}),
         Mutation("ORDERED_NOT_GIVEN", {"given": "true"}),
         Mutation("LAST_NOT_FIRST", {"which": "max"}),
         f.STORETIME,
         f.DROP_NULL_HADM,
     ),
-    naive={"no_change": "SELECT -1.0", "first_table_only": "SELECT count(*) FROM emar"},
+    naive={
+        "all_patients": f.NAIVE_CHANGE,
+        "all_rows": "SELECT avg(valuenum) FROM labevents WHERE itemid = $lab",
+        "first_table_only": "SELECT median(anchor_age) FROM patients",
+    },
     conventions=("T1", "T2", "T3", "A1", "V1", "V2", "Q1"),
     subjects="SELECT DISTINCT subject_id FROM emar WHERE hadm_id IN (SELECT hadm_id FROM paired)",
     patients=140,

@@ -6,6 +6,7 @@ from medbench.clinlens.templates.core import (
     SUBJECT,
     Mutation,
     Template,
+    Window,
     column,
     grid,
     keys,
@@ -115,6 +116,14 @@ TEMPLATE = Template(
             abs=0.1,
         ),
     ),
+    windows=(
+        Window(
+            "FROM series JOIN admissions USING (hadm_id)",
+            "SELECT admittime, charttime AS t FROM admissions JOIN labevents USING (subject_id)",
+            "admittime",
+            "admittime + INTERVAL $hours HOUR",
+        ),
+    ),
     mutations=(
         Mutation(
             "WINDOW_CLOSED", {"upper": "l.t <= a.admittime + INTERVAL $hours HOUR"}, only=(("hours", 48),)
@@ -127,8 +136,10 @@ TEMPLATE = Template(
         f.AGE_ANCHOR_ONLY,
     ),
     naive={
-        "first_table_only": "SELECT 100 * avg(hospital_expire_flag) FROM admissions",
+        "all_patients": "SELECT 100 * avg((high >= 1.5 * low)::BIGINT) FROM (SELECT max(valuenum) AS high, min(valuenum) "
+        "AS low FROM labevents WHERE itemid = $lab GROUP BY subject_id)",
         "all_rows": "SELECT 100 * avg((valuenum >= 1.5)::BIGINT) FROM labevents WHERE itemid = $lab",
+        "first_table_only": "SELECT 100 * avg(hospital_expire_flag) FROM admissions",
     },
     conventions=("T1", "T2", "T3", "A1", "L1", "V1", "V2", "Q1"),
     patients=160,

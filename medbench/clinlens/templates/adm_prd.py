@@ -2,8 +2,18 @@
 
 from medbench.clinlens.manifest import Artifact, NumericAnswer
 from medbench.clinlens.templates import fragments as f
-from medbench.clinlens.templates.core import SUBJECT, Model, Mutation, Template, column, grid, keys, values
-from medbench.clinlens.templates.prediction import PREDICTION_MUTATIONS, checks, predictions
+from medbench.clinlens.templates.core import (
+    SUBJECT,
+    Model,
+    Mutation,
+    Template,
+    Window,
+    column,
+    grid,
+    keys,
+    values,
+)
+from medbench.clinlens.templates.prediction import PREDICTION_MUTATIONS, checks, naive, predictions
 
 FEATURES = ("age", "emergency", "creatinine", "other_lab", "n_results", "edema", "qrs")
 SQL = (
@@ -151,6 +161,26 @@ TEMPLATE = Template(
             "features", age=0, emergency=0, creatinine=0.001, other_lab=0.001, n_results=0, edema=0, qrs=0.01
         ),
     ),
+    windows=(
+        Window(
+            "FROM results JOIN landmarks USING (hadm_id)",
+            "SELECT admittime, landmark, charttime AS t FROM landmarks JOIN labevents USING (subject_id)",
+            "admittime",
+            "landmark",
+        ),
+        Window(
+            "FROM films JOIN landmarks USING (hadm_id)",
+            "SELECT admittime, landmark, t FROM landmarks JOIN cxr USING (subject_id)",
+            "admittime - INTERVAL 6 HOUR",
+            "landmark",
+        ),
+        Window(
+            "FROM traces JOIN landmarks USING (hadm_id)",
+            "SELECT admittime, landmark, t FROM landmarks JOIN ecg USING (subject_id)",
+            "admittime - INTERVAL 6 HOUR",
+            "landmark",
+        ),
+    ),
     mutations=(
         *PREDICTION_MUTATIONS,
         Mutation("ROW_SPLIT", {"split": "hadm_id % 10 IN (7, 8, 9)"}),
@@ -162,7 +192,7 @@ TEMPLATE = Template(
         Mutation("UNCERTAIN_AS_POSITIVE", {"positive": "(abs(label) = 1)::BIGINT"}),
         f.SENTINEL_KEPT,
     ),
-    naive={"coin": "SELECT 0.5"},
+    naive=naive(),
     model=lambda _: Model("hadm_id", FEATURES),
     conventions=("T1", "T2", "T3", "A1", "C1", "C2", "E1", "S1", "M1"),
     patients=240,

@@ -9,6 +9,7 @@ from medbench.clinlens.templates.core import (
     Parameters,
     Template,
     Tolerance,
+    Window,
     column,
     grid,
     keys,
@@ -31,6 +32,11 @@ FROM (
 );
 """
 )
+NAIVE = """
+SELECT CASE '$kind' WHEN 'percent' THEN 100 * avg((t IS NOT NULL)::BIGINT) ELSE median(epoch(t - admittime) / 3600) END
+FROM (SELECT admittime, $time AS t FROM admissions a LEFT JOIN labevents l ON l.subject_id = a.subject_id
+  AND itemid = $lab $group)
+"""
 TYPES = (
     {"types": "'EW EMER.', 'URGENT'", "types_text": "`EW EMER.` or `URGENT`"},
     {"types": "'EW EMER.', 'DIRECT EMER.'", "types_text": "`EW EMER.` or `DIRECT EMER.`"},
@@ -149,6 +155,14 @@ TEMPLATE = Template(
     answer=lambda p: NumericAnswer("hours" if p["kind"] == "hours" else "%", 2),
     tolerance=lambda p: Tolerance("0.02" if p["kind"] == "hours" else "0.05"),
     predicates=_predicates,
+    windows=(
+        Window(
+            "SELECT t0, first_time AS t FROM first_lab WHERE measured",
+            "SELECT admittime AS t0, charttime AS t FROM admissions JOIN labevents USING (subject_id)",
+            "t0 - INTERVAL $early HOUR",
+            "t0 + INTERVAL 24 HOUR",
+        ),
+    ),
     mutations=(
         Mutation(
             "WINDOW_CLOSED",
@@ -166,6 +180,12 @@ TEMPLATE = Template(
         f.DROP_NULL_HADM,
         f.AGE_ANCHOR_ONLY,
     ),
-    naive={"first_table_only": "SELECT count(*) FROM admissions", "zero": "SELECT 0"},
+    naive={
+        "all_patients": NAIVE.replace("$time", "min(charttime)").replace(
+            "$group", "GROUP BY a.hadm_id, admittime"
+        ),
+        "all_rows": NAIVE.replace("$time", "charttime").replace("$group", ""),
+        "first_table_only": "SELECT avg(hospital_expire_flag) FROM admissions",
+    },
     conventions=("T1", "T2", "T3", "A1", "V1", "V2", "Q1"),
 )

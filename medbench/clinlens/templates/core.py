@@ -10,7 +10,7 @@ from string import Template as Text
 from typing import TYPE_CHECKING, Any
 
 from medbench.clinlens.layout import CAPABILITIES, SCOPES
-from medbench.clinlens.manifest import Column
+from medbench.clinlens.manifest import CategoricalAnswer, Column
 from medbench.clinlens.private import Predicate
 from medbench.clinlens.sources.tables import COLUMNS, file_name
 from medbench.errors import InvalidInput
@@ -18,7 +18,7 @@ from medbench.errors import InvalidInput
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from medbench.clinlens.manifest import Artifact, CategoricalAnswer, Dtype, NumericAnswer
+    from medbench.clinlens.manifest import Artifact, Dtype, NumericAnswer
 
 Parameters = dict[str, Any]
 # The paragraphs of a question, in their order. A template that leaves one open is no template.
@@ -61,6 +61,21 @@ class Tolerance:
     why: str = "half a unit of the last decimal asked for, ten times the spread over threads"
 
 
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A window of the question, stated a second time, so that the SQL can be held against it.
+
+    `used` and `packaged` are queries over the tables that the reference leaves behind: the events it
+    used, and all of their kind in the package. Each has a column `t` and what `start` and `end` need.
+    """
+
+    used: str
+    packaged: str
+    start: str
+    end: str
+    is_closed: bool = False  # the end is inside
+
+
 @dataclass(frozen=True)
 class Template:
     """One of the 20. Texts and SQL have `$names` of parameters and slots."""
@@ -80,14 +95,22 @@ class Template:
     predicates: Callable[[Parameters], tuple[Predicate, ...]]
     mutations: tuple[Mutation, ...]
     conventions: tuple[str, ...]
+    windows: tuple[Window, ...] = ()  # none where the whole record is the window
     naive: dict[str, str] = field(default_factory=dict)  # name to a query that ignores the question's rules
     model: Callable[[Parameters], Model] | None = None
     subjects: str | None = None  # SQL for the patients of the population, where the first artifact has none
-    index: str | None = None  # SQL for the ids that may be the index patient, stay or study
+    index: str | None = None  # SQL for what may be the index patient, stay or study: its id, its patient
     patients: int = 180  # that satisfy the population, in a package
     fewest_rows: int = 30  # of the first artifact
     assets: str | None = None
-    version: str = "1"
+    form: str = ""  # of a template that has several: the parameter `form` of its instances
+    share: int = 0  # of ten instances have this form
+    forms: tuple[Template, ...] = ()  # besides this one
+    version: str = "2"
+
+    def of(self, parameters: Parameters) -> Template:
+        """The form of an instance."""
+        return next((each for each in self.forms if each.form == parameters.get("form")), self)
 
     @property
     def subjects_sql(self) -> str:
@@ -104,7 +127,12 @@ class Template:
 
     @property
     def is_categorical(self) -> bool:
-        return self.index is not None
+        return isinstance(self.answer(self.grid[0]), CategoricalAnswer)
+
+    @property
+    def is_single(self) -> bool:
+        """Whether a package is about one patient and no cohort."""
+        return self.index is not None and not self.is_categorical
 
     @property
     def modalities(self) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from medbench.clinlens.templates.core import (
     SUBJECT,
     Mutation,
     Template,
+    Window,
     column,
     grid,
     keys,
@@ -117,6 +118,15 @@ TEMPLATE = Template(
         ),
         recompute("cxr_lab", "concordance", 0.01, value="lab_value", group="label"),
     ),
+    windows=(
+        Window(
+            "SELECT study_time, lab_time AS t FROM cxr_lab",
+            "SELECT cxr.t AS study_time, charttime AS t FROM cxr JOIN labevents USING (subject_id)",
+            "study_time - INTERVAL $limit HOUR",
+            "study_time + INTERVAL $limit HOUR",
+            is_closed=True,
+        ),
+    ),
     mutations=(
         Mutation("WINDOW_OPEN", {"within": "<"}, only=(("lab", 50963), ("limit", 12))),
         Mutation("TIE_TO_LATER", {"tie": "DESC"}, only=(("lab", 50963),)),
@@ -130,7 +140,13 @@ TEMPLATE = Template(
         f.STORETIME,
         f.DROP_NULL_HADM,
     ),
-    naive={"coin": "SELECT 0.5", "all_rows": "SELECT avg(valuenum) FROM labevents WHERE itemid = $lab"},
+    naive={
+        "all_patients": "SELECT avg((p.v > n.v)::BIGINT) FROM (SELECT avg(v) AS v FROM lab JOIN cxr USING (subject_id) "
+        "WHERE label = 1 GROUP BY subject_id) p, (SELECT avg(v) AS v FROM lab JOIN cxr USING (subject_id) "
+        "WHERE label = 0 GROUP BY subject_id) n",
+        "all_rows": "SELECT avg(valuenum) FROM labevents WHERE itemid = $lab",
+        "first_table_only": "SELECT avg((label = 1)::BIGINT) FROM cxr",
+    },
     conventions=("T1", "T3", "C1", "C2", "V1", "V2", "Q1"),
     patients=140,
     assets="cxr",

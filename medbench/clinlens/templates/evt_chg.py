@@ -6,6 +6,7 @@ from medbench.clinlens.templates.core import (
     SUBJECT,
     Mutation,
     Template,
+    Window,
     column,
     grid,
     keys,
@@ -120,13 +121,27 @@ TEMPLATE = Template(
             group="intervening",
         ),
     ),
+    windows=(
+        Window(
+            "SELECT prev_time, next_time AS t FROM echo_pairs",
+            "SELECT prev_time, next_time AS t FROM neighbours",
+            "prev_time + INTERVAL $least DAY",
+            "prev_time + INTERVAL $most DAY",
+            is_closed=True,
+        ),
+    ),
     mutations=(
         Mutation("FILTER_FIRST", {"before_pairing": "v IS NOT NULL"}),
         f.TEE_INCLUDED,
         Mutation("EVER_BEFORE", {"since": "true"}),
         Mutation("FUTURE_ROWS", {"until": "true"}),
     ),
-    naive={"no_difference": "SELECT 0.0", "first_table_only": "SELECT avg(anchor_age) FROM patients"},
+    naive={
+        "all_patients": "SELECT avg(arg_max_v - arg_min_v) FROM (SELECT arg_max(v, (t, measurement_id)) AS arg_max_v, "
+        "arg_min(v, (t, measurement_id)) AS arg_min_v FROM echos GROUP BY subject_id)",
+        "all_rows": "SELECT avg(TRY_CAST(result AS DOUBLE)) FROM echo_structured_measurement",
+        "first_table_only": "SELECT avg(anchor_age) FROM patients",
+    },
     conventions=("T1", "T2", "H1", "Q1"),
     patients=200,
     fewest_rows=20,

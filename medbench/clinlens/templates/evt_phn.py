@@ -2,7 +2,7 @@
 
 from medbench.clinlens.manifest import Artifact, CategoricalAnswer
 from medbench.clinlens.templates import fragments as f
-from medbench.clinlens.templates.core import Mutation, Template, column, grid, keys, predicate, values
+from medbench.clinlens.templates.core import Mutation, Template, Window, column, grid, keys, predicate, values
 
 LABELS = ("concordant", "radiograph only", "cardiac sign only", "neither", "not assessable")
 SQL = (
@@ -11,7 +11,7 @@ SQL = (
     + f.CXR_SQL
     + """
 CREATE OR REPLACE TABLE nearest AS
-SELECT study_id, labevent_id, l.t, l.v FROM cxr x JOIN lab l USING (subject_id)
+SELECT study_id, labevent_id, x.t AS study_time, l.t, l.v FROM cxr x JOIN lab l USING (subject_id)
 WHERE abs(epoch(l.t - x.t)) $within $days * 86400
 QUALIFY row_number() OVER (PARTITION BY study_id ORDER BY abs(epoch(l.t - x.t)), l.t, labevent_id) = 1;
 CREATE OR REPLACE TABLE reference AS SELECT study_id, v AS ntprobnp FROM nearest WHERE $others;
@@ -116,6 +116,15 @@ FROM (SELECT bool_or(abnormal) FILTER (WHERE source = 'radiograph') AS film,
         *values("reference", ntprobnp=0.001),
         predicate("P_DOMAIN", "domain", "reference", column="ntprobnp", min=0),
     ),
+    windows=(
+        Window(
+            "FROM nearest",
+            "SELECT cxr.t AS study_time, charttime AS t FROM cxr JOIN labevents USING (subject_id)",
+            "study_time - INTERVAL $days DAY",
+            "study_time + INTERVAL $days DAY",
+            is_closed=True,
+        ),
+    ),
     mutations=(
         f.TIME_UNPADDED,
         f.STORETIME,
@@ -123,7 +132,7 @@ FROM (SELECT bool_or(abnormal) FILTER (WHERE source = 'radiograph') AS film,
         Mutation("FAR_TOO", {"within": "<= 2 *"}, only=(("days", 3),)),
     ),
     subjects="SELECT DISTINCT subject_id FROM cxr JOIN reference USING (study_id)",
-    index="SELECT study_id FROM cxr_chexpert",
+    index="SELECT study_id, subject_id FROM cxr_chexpert",
     conventions=("T1", "T3", "C1", "C2", "V1", "V2", "H1", "Q1"),
     fewest_rows=3,
 )

@@ -2,8 +2,18 @@
 
 from medbench.clinlens.manifest import Artifact, NumericAnswer
 from medbench.clinlens.templates import fragments as f
-from medbench.clinlens.templates.core import SUBJECT, Model, Mutation, Template, column, grid, keys, values
-from medbench.clinlens.templates.prediction import PREDICTION_MUTATIONS, checks, predictions
+from medbench.clinlens.templates.core import (
+    SUBJECT,
+    Model,
+    Mutation,
+    Template,
+    Window,
+    column,
+    grid,
+    keys,
+    values,
+)
+from medbench.clinlens.templates.prediction import PREDICTION_MUTATIONS, checks, naive, predictions
 
 FEATURES = ("age", "is_male", "bnp", "other_lab", "qrs", "uncertain")
 SQL = (
@@ -122,6 +132,20 @@ TEMPLATE = Template(
         *checks(),
         *values("features", age=0, is_male=0, bnp=0.001, other_lab=0.001, qrs=0.01, uncertain=0),
     ),
+    windows=(
+        Window(
+            "FROM results JOIN landmarks USING (study_id)",
+            "SELECT landmark, charttime AS t FROM landmarks JOIN labevents USING (subject_id)",
+            "landmark - INTERVAL 7 DAY",
+            "landmark",
+        ),
+        Window(
+            "FROM traces JOIN landmarks USING (study_id)",
+            "SELECT landmark, t FROM landmarks JOIN ecg USING (subject_id)",
+            "landmark - INTERVAL 365 DAY",
+            "landmark",
+        ),
+    ),
     mutations=(
         *PREDICTION_MUTATIONS,
         Mutation("ROW_SPLIT", {"split": "study_id % 10 IN (7, 8, 9)"}),
@@ -135,7 +159,7 @@ TEMPLATE = Template(
         f.SENTINEL_KEPT,
         Mutation("AGE_ANCHOR_ONLY", {"age": "anchor_age"}),
     ),
-    naive={"coin": "SELECT 0.5"},
+    naive=naive(),
     model=lambda _: Model("study_id", FEATURES),
     conventions=("T1", "T2", "T3", "A1", "C1", "C2", "E1", "S1", "M1"),
     patients=200,

@@ -9,6 +9,7 @@ from medbench.clinlens.templates.core import (
     Parameters,
     Template,
     Tolerance,
+    Window,
     column,
     grid,
     keys,
@@ -139,6 +140,14 @@ TEMPLATE = Template(
         *values("studies", value=0.02, sampling_hz=0),
         _recompute(p),
     ),
+    windows=(
+        Window(
+            "SELECT admittime, dischtime, study_time AS t FROM linked JOIN admissions USING (hadm_id)",
+            "SELECT admittime, dischtime, ecg_time AS t FROM admissions JOIN ecg_machine_measurements USING (subject_id)",
+            "admittime - INTERVAL $early HOUR",
+            "dischtime",
+        ),
+    ),
     mutations=(
         f.SENTINEL_KEPT,
         Mutation("WINDOW_CLOSED", {"link": LINK.replace("e.t < a.dischtime", "e.t <= a.dischtime")}),
@@ -148,6 +157,7 @@ TEMPLATE = Template(
         ),
     ),
     naive={
+        "all_patients": "SELECT avg(v) FROM (SELECT avg($interval) AS v FROM ecg GROUP BY subject_id)",
         "all_rows": "SELECT avg(t_end - qrs_onset) FROM ecg_machine_measurements",
         "first_table_only": "SELECT median(anchor_age) FROM patients",
     },

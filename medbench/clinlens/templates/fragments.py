@@ -98,6 +98,12 @@ KEEP_DUPLICATES = Mutation("KEEP_DUPLICATES", {"lab_first": "true"})
 DROP_NULL_HADM = Mutation("DROP_NULL_HADM", {"lab_hadm": "hadm_id IS NOT NULL"})
 UNIT = Mutation("UNIT", {"lab_unit": "true"}, only=(("lab_name", "creatinine"),))
 
+# The change of a test from the first row of a patient's record to its last: a naive answer.
+NAIVE_CHANGE = (
+    "SELECT avg(d) FROM (SELECT arg_max(valuenum, (charttime, labevent_id)) - arg_min(valuenum, (charttime, "
+    "labevent_id)) AS d FROM labevents WHERE itemid = $lab GROUP BY subject_id)"
+)
+
 ADULT_SLOT = {"age": "anchor_age + year(admittime) - anchor_year"}
 AGE_ANCHOR_ONLY = Mutation("AGE_ANCHOR_ONLY", {"age": "anchor_age"})
 INCLUDE_MINORS = Mutation("INCLUDE_MINORS", {"age": "99"})

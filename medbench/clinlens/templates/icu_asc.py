@@ -6,6 +6,7 @@ from medbench.clinlens.templates.core import (
     SUBJECT,
     Mutation,
     Template,
+    Window,
     column,
     grid,
     keys,
@@ -17,12 +18,13 @@ from medbench.clinlens.templates.core import (
 SQL = (
     f.LAB_SQL
     + """
-CREATE OR REPLACE TABLE assoc AS
-SELECT i.stay_id, i.subject_id, $summary AS lactate_max, i.los AS los_days
+CREATE OR REPLACE TABLE early AS
+SELECT i.stay_id, i.subject_id, i.los, i.intime, l.t, l.v, l.labevent_id
 FROM icustays i JOIN admissions a USING (hadm_id) JOIN patients p ON p.subject_id = i.subject_id
 JOIN lab l ON l.subject_id = i.subject_id AND $window
-WHERE $survived AND $age >= 18
-GROUP BY i.stay_id, i.subject_id, i.los;
+WHERE $survived AND $age >= 18;
+CREATE OR REPLACE TABLE assoc AS
+SELECT stay_id, subject_id, $summary AS lactate_max, los AS los_days FROM early GROUP BY stay_id, subject_id, los;
 """
 )
 WINDOW = "l.t >= i.intime AND l.t < i.intime + INTERVAL $hours HOUR"
@@ -41,12 +43,12 @@ TEMPLATE = Template(
         hours=(12, 24),
         lab=[f.LABS[name] for name in ("lactate", "creatinine", "white blood cells", "urea nitrogen")],
         summary=[
-            {"summary_sql": "max(l.v)", "summary_text": "largest"},
+            {"summary_sql": "max(v)", "summary_text": "largest"},
             {
-                "summary_sql": "arg_min(l.v, (l.t, l.labevent_id))",
+                "summary_sql": "arg_min(v, (t, labevent_id))",
                 "summary_text": "first (by `charttime`, `labevent_id`)",
             },
-            {"summary_sql": "min(l.v)", "summary_text": "smallest"},
+            {"summary_sql": "min(v)", "summary_text": "smallest"},
         ],
     ),
     text={
@@ -93,6 +95,14 @@ TEMPLATE = Template(
         *values("assoc", lactate_max=0.006, los_days=0.001),
         recompute("assoc", "spearman", 0.01, x="lactate_max", y="los_days"),
     ),
+    windows=(
+        Window(
+            "FROM early",
+            "SELECT intime, charttime AS t FROM icustays JOIN labevents USING (subject_id)",
+            "intime",
+            "intime + INTERVAL $hours HOUR",
+        ),
+    ),
     mutations=(
         Mutation(
             "WINDOW_CLOSED",
@@ -105,7 +115,12 @@ TEMPLATE = Template(
         f.STORETIME,
         f.DROP_NULL_HADM,
     ),
-    naive={"zero": "SELECT 0.0", "first_table_only": "SELECT avg(los) FROM icustays"},
+    naive={
+        "all_patients": "SELECT corr(v, los) FROM (SELECT subject_id, max(valuenum) AS v FROM labevents WHERE itemid = $lab "
+        "GROUP BY 1) JOIN (SELECT subject_id, sum(los) AS los FROM icustays GROUP BY 1) USING (subject_id)",
+        "all_rows": "SELECT corr(valuenum, los) FROM labevents JOIN icustays USING (subject_id) WHERE itemid = $lab",
+        "first_table_only": "SELECT avg(los) FROM icustays",
+    },
     conventions=("T1", "T2", "T3", "A1", "V1", "V2", "Q1"),
     patients=120,
 )

@@ -5,6 +5,7 @@ from medbench.clinlens.templates import fragments as f
 from medbench.clinlens.templates.core import (
     Mutation,
     Template,
+    Window,
     column,
     grid,
     keys,
@@ -13,8 +14,8 @@ from medbench.clinlens.templates.core import (
     values,
 )
 
-BEFORE = "WHERE t >= t0 - INTERVAL $pre MINUTE AND t < t0"
-AFTER = "WHERE t >= t0 + INTERVAL $post_from MINUTE AND t < t0 + INTERVAL 180 MINUTE"
+BEFORE = "t >= t0 - INTERVAL $pre MINUTE AND t < t0"
+AFTER = "t >= t0 + INTERVAL $post_from MINUTE AND t < t0 + INTERVAL 180 MINUTE"
 SQL = """
 CREATE OR REPLACE TABLE first_start AS
 SELECT stay_id, subject_id, $which(starttime) AS t0 FROM inputevents
@@ -28,11 +29,13 @@ CREATE OR REPLACE TABLE pressure AS
 SELECT stay_id, t, avg(valuenum) AS v FROM (
   SELECT stay_id, $chart_time AS t, valuenum FROM chartevents WHERE itemid IN (220052, 220181) AND $plausible
 ) GROUP BY stay_id, t;
+CREATE OR REPLACE TABLE around AS
+SELECT *, $before AS is_pre, $after AS is_post FROM eligible JOIN pressure USING (stay_id);
 CREATE OR REPLACE TABLE pressor AS
 SELECT stay_id, t0, pre_n, pre_mean, post_n, post_mean, $delta AS delta FROM (
-  SELECT stay_id, t0, count(v) FILTER ($before) AS pre_n, avg(v) FILTER ($before) AS pre_mean,
-    count(v) FILTER ($after) AS post_n, avg(v) FILTER ($after) AS post_mean
-  FROM eligible JOIN pressure USING (stay_id) GROUP BY stay_id, t0
+  SELECT stay_id, t0, count(v) FILTER (is_pre) AS pre_n, avg(v) FILTER (is_pre) AS pre_mean,
+    count(v) FILTER (is_post) AS post_n, avg(v) FILTER (is_post) AS post_mean
+  FROM around GROUP BY stay_id, t0
 ) WHERE pre_n > 0 AND post_n > 0;
 """
 
@@ -108,6 +111,20 @@ TEMPLATE = Template(
         ),
         recompute("pressor", "mean", 0.1, value="delta"),
     ),
+    windows=(
+        Window(
+            "FROM around WHERE is_pre",
+            "SELECT t0, charttime AS t FROM eligible JOIN chartevents USING (stay_id)",
+            "t0 - INTERVAL $pre MINUTE",
+            "t0",
+        ),
+        Window(
+            "FROM around WHERE is_post",
+            "SELECT t0, charttime AS t FROM eligible JOIN chartevents USING (stay_id)",
+            "t0 + INTERVAL $post_from MINUTE",
+            "t0 + INTERVAL 180 MINUTE",
+        ),
+    ),
     mutations=(
         Mutation("WINDOW_CLOSED", {"before": BEFORE.replace("t < t0", "t <= t0")}),
         Mutation("WINDOW_CLOSED_END", {"after": AFTER.replace("t < t0 +", "t <= t0 +")}),
@@ -117,7 +134,12 @@ TEMPLATE = Template(
         Mutation("STORETIME", {"chart_time": "storetime"}),
         Mutation("SIGN", {"delta": "pre_mean - post_mean"}),
     ),
-    naive={"no_change": "SELECT 0.0", "first_table_only": "SELECT avg(los) FROM icustays"},
+    naive={
+        "all_patients": "SELECT avg(d) FROM (SELECT arg_max(valuenum, charttime) - arg_min(valuenum, charttime) AS d "
+        "FROM chartevents WHERE itemid IN (220052, 220181) GROUP BY stay_id)",
+        "all_rows": "SELECT avg(valuenum) FROM chartevents WHERE itemid IN (220052, 220181)",
+        "first_table_only": "SELECT avg(los) FROM icustays",
+    },
     conventions=("T1", "T2", "T3", "A1", "V1", "V2", "Q1"),
     subjects="SELECT DISTINCT subject_id FROM icustays WHERE stay_id IN (SELECT stay_id FROM pressor)",
     patients=110,

@@ -2,7 +2,7 @@
 
 from medbench.clinlens.manifest import Artifact, CategoricalAnswer
 from medbench.clinlens.templates import fragments as f
-from medbench.clinlens.templates.core import Mutation, Template, column, grid, keys, predicate, values
+from medbench.clinlens.templates.core import Mutation, Template, Window, column, grid, keys, predicate, values
 
 LABELS = (
     "no shock",
@@ -18,9 +18,11 @@ SQL = (
 CREATE OR REPLACE TABLE stays AS
 SELECT stay_id, i.subject_id, intime, intime + INTERVAL $hours HOUR AS until
 FROM icustays i JOIN patients USING (subject_id) WHERE anchor_age + year(intime) - anchor_year >= 18;
+CREATE OR REPLACE TABLE lactates AS
+SELECT stay_id, intime, until, t, v FROM stays JOIN lab USING (subject_id) WHERE t >= intime AND $lab_end;
 CREATE OR REPLACE TABLE maxima AS
 SELECT stay_id, count(*) AS n_lactate, max(v) AS lactate_max, arg_max(t, (v, -epoch(t))) AS t
-FROM stays s JOIN lab l USING (subject_id) WHERE l.t >= intime AND $lab_end GROUP BY stay_id;
+FROM lactates GROUP BY stay_id;
 CREATE OR REPLACE TABLE reference AS
 SELECT stay_id, n_lactate, lactate_max FROM maxima WHERE $others;
 CREATE OR REPLACE TABLE drips AS
@@ -89,7 +91,7 @@ FROM (SELECT bool_or(met) FILTER (WHERE criterion = 'vasopressor') AS v,
     slots={
         **f.LAB_SLOTS,
         **f.LVEF_SLOTS,
-        "lab_end": "l.t < until",
+        "lab_end": "t < until",
         "others": "stay_id <> $index",
     },
     artifacts=(
@@ -128,14 +130,22 @@ FROM (SELECT bool_or(met) FILTER (WHERE criterion = 'vasopressor') AS v,
         *values("reference", n_lactate=0, lactate_max=0.001),
         predicate("P_DOMAIN", "domain", "reference", column="lactate_max", min=0),
     ),
+    windows=(
+        Window(
+            "FROM lactates",
+            "SELECT intime, charttime AS t FROM stays JOIN labevents USING (subject_id)",
+            "intime",
+            "intime + INTERVAL $hours HOUR",
+        ),
+    ),
     mutations=(
-        Mutation("WINDOW_CLOSED", {"lab_end": "l.t <= until"}),
+        Mutation("WINDOW_CLOSED", {"lab_end": "t <= until"}),
         Mutation("INDEX_IN_REFERENCE", {"others": "true"}),
         f.STORETIME,
         f.DROP_NULL_HADM,
     ),
     subjects="SELECT DISTINCT subject_id FROM stays JOIN reference USING (stay_id)",
-    index="SELECT stay_id FROM icustays JOIN (SELECT DISTINCT subject_id FROM labevents WHERE itemid = $lab) USING "
+    index="SELECT stay_id, subject_id FROM icustays JOIN (SELECT DISTINCT subject_id FROM labevents WHERE itemid = $lab) USING "
     "(subject_id) JOIN patients USING (subject_id) WHERE anchor_age + year(intime) - anchor_year >= 18",
     conventions=("T1", "T2", "T3", "A1", "V1", "V2", "H1", "Q1"),
     fewest_rows=3,

@@ -8,12 +8,13 @@ from medbench.clinlens.templates.core import (
     Mutation,
     Template,
     Tolerance,
+    Window,
     column,
     grid,
     keys,
     values,
 )
-from medbench.clinlens.templates.prediction import PREDICTION_MUTATIONS, checks, predictions
+from medbench.clinlens.templates.prediction import PREDICTION_MUTATIONS, checks, naive, predictions
 
 FEATURES = ("heart_rate_mean", "pressure_min", "saturation_min", "gcs_min", "lab_max", "urine_ml")
 SQL = """
@@ -165,6 +166,20 @@ TEMPLATE = Template(
             urine_ml=0.01,
         ),
     ),
+    windows=(
+        Window(
+            "FROM signs JOIN landmarks USING (stay_id)",
+            "SELECT intime, landmark, charttime AS t FROM landmarks JOIN chartevents USING (stay_id)",
+            "intime",
+            "landmark",
+        ),
+        Window(
+            "FROM results JOIN landmarks USING (stay_id)",
+            "SELECT intime, landmark, charttime AS t FROM landmarks JOIN labevents USING (subject_id)",
+            "intime",
+            "landmark",
+        ),
+    ),
     mutations=(
         *PREDICTION_MUTATIONS,
         Mutation("FUTURE_ROWS", {"before": "t < outtime", "urine_end": "< outtime AND intime <"}),
@@ -176,7 +191,7 @@ TEMPLATE = Template(
             {"rate_ok": "valuenum >= 0", "pressure_ok": "valuenum >= 0", "saturation_ok": "valuenum >= 0"},
         ),
     ),
-    naive={"coin": "SELECT 0.5"},
+    naive=naive("$score"),
     model=lambda p: Model("stay_id", FEATURES, p["score"]),
     conventions=("T1", "T2", "T3", "A1", "S1", "M1"),
     patients=200,

@@ -6,6 +6,7 @@ from medbench.clinlens.templates.core import (
     SUBJECT,
     Mutation,
     Template,
+    Window,
     column,
     grid,
     keys,
@@ -113,6 +114,14 @@ TEMPLATE = Template(
         *values("vitals", n_obs=0, covered_hours=0.02, tw_mean=0.03),
         recompute("vitals", "median", 0.1, value="tw_mean"),
     ),
+    windows=(
+        Window(
+            "FROM observed JOIN cohort USING (stay_id)",
+            "SELECT intime, charttime AS t FROM cohort JOIN chartevents USING (stay_id)",
+            "intime",
+            "intime + INTERVAL $hours HOUR",
+        ),
+    ),
     mutations=(
         Mutation("WINDOW_CLOSED", {"upper": "t <= intime + INTERVAL $hours HOUR"}),
         Mutation("STORETIME", {"chart_time": "storetime"}),
@@ -127,8 +136,10 @@ TEMPLATE = Template(
         Mutation("AGE_ANCHOR_ONLY", {"age": "anchor_age"}),
     ),
     naive={
-        "first_table_only": "SELECT median(los) FROM icustays",
+        "all_patients": "SELECT avg(v) FROM (SELECT avg(valuenum) AS v FROM chartevents WHERE itemid IN ($items) "
+        "GROUP BY subject_id)",
         "all_rows": "SELECT avg(valuenum) FROM chartevents WHERE itemid IN ($items)",
+        "first_table_only": "SELECT median(los) FROM icustays",
     },
     conventions=("T1", "T2", "T3", "A1", "V1", "V2", "Q1"),
     patients=110,

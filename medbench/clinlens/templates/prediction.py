@@ -14,6 +14,27 @@ if TYPE_CHECKING:
 PREDICTION_MUTATIONS = (f.RANDOM_SPLIT,)
 
 
+AUROC = """
+(sum(place) FILTER (y_true = 1) - count(*) FILTER (y_true = 1) * (count(*) FILTER (y_true = 1) + 1) / 2)
+  / (count(*) FILTER (y_true = 1) * count(*) FILTER (y_true = 0))
+"""
+SCORE = """
+SELECT CASE '$measure' WHEN 'brier' THEN avg((y_score - y_true) ** 2) ELSE $auroc END FROM (
+  SELECT *, rank() OVER (ORDER BY y_score) + (count(*) OVER (PARTITION BY y_score) - 1) / 2 AS place
+  FROM predictions WHERE $rows)
+"""
+
+
+def naive(measure: str = "auroc") -> dict[str, str]:
+    """Answers that need no split: the score over all patients, over those of train, and of a coin."""
+    score = SCORE.replace("$measure", measure).replace("$auroc", AUROC)
+    return {
+        "all_patients": score.replace("$rows", "true"),
+        "all_rows": score.replace("$rows", "split = 'train'"),
+        "first_table_only": f"SELECT CASE '{measure}' WHEN 'brier' THEN 0.25 ELSE 0.5 END",
+    }
+
+
 def predictions(key: str) -> Artifact:
     """predictions.csv: one row for each row of features.csv."""
     return Artifact(

@@ -6,6 +6,7 @@ from medbench.clinlens.templates.core import (
     SUBJECT,
     Mutation,
     Template,
+    Window,
     column,
     grid,
     keys,
@@ -19,7 +20,7 @@ SQL = (
     + f.LVEF_SQL
     + """
 CREATE OR REPLACE TABLE links AS
-SELECT e.subject_id, e.study_id, e.qrs, u.measurement_id, u.v
+SELECT e.subject_id, e.study_id, e.qrs, e.t AS ecg_time, u.measurement_id, u.t, u.v
 FROM ecg e JOIN lvef u ON u.subject_id = e.subject_id AND $linked
 WHERE e.qrs IS NOT NULL;
 CREATE OR REPLACE TABLE pairs AS
@@ -114,6 +115,15 @@ TEMPLATE = Template(
         predicate("P_OWNER", "ownership", "recordings", columns=["subject_id"]),
         recompute("pairs", "spearman", 0.01, x="qrs_median", y="lvef_min"),
     ),
+    windows=(
+        Window(
+            "FROM links",
+            "SELECT e.t AS ecg_time, u.t FROM ecg e JOIN lvef u USING (subject_id)",
+            "ecg_time - INTERVAL $days DAY",
+            "ecg_time + INTERVAL $days DAY",
+            is_closed=True,
+        ),
+    ),
     mutations=(
         f.SENTINEL_KEPT,
         f.TEE_INCLUDED,
@@ -122,9 +132,12 @@ TEMPLATE = Template(
         Mutation("MEAN_FOR_MEDIAN", {"summary": "avg"}),
     ),
     naive={
-        "zero": "SELECT 0.0",
-        "all_rows": "SELECT corr(qrs_end - qrs_onset, r) FROM ecg_machine_measurements JOIN (SELECT subject_id, "
-        "avg(TRY_CAST(result AS DOUBLE)) AS r FROM echo_structured_measurement GROUP BY 1) USING (subject_id)",
+        "all_patients": "SELECT corr(q, r) FROM (SELECT subject_id, avg(qrs_end - qrs_onset) AS q FROM "
+        "ecg_machine_measurements GROUP BY 1) JOIN (SELECT subject_id, avg(TRY_CAST(result AS DOUBLE)) AS r FROM "
+        "echo_structured_measurement GROUP BY 1) USING (subject_id)",
+        "all_rows": "SELECT corr(qrs_end - qrs_onset, TRY_CAST(result AS DOUBLE)) FROM ecg_machine_measurements JOIN "
+        "echo_structured_measurement USING (subject_id)",
+        "first_table_only": "SELECT corr(anchor_age, anchor_year) FROM patients",
     },
     conventions=("T1", "E1", "H1", "Q1"),
     assets="ecg",

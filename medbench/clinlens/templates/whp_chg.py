@@ -6,6 +6,7 @@ from medbench.clinlens.templates.core import (
     SUBJECT,
     Mutation,
     Template,
+    Window,
     column,
     grid,
     keys,
@@ -25,17 +26,19 @@ SELECT subject_id, t0 FROM starts
 JOIN (SELECT subject_id, min(admittime) AS first_time FROM admissions GROUP BY 1) USING (subject_id)
 JOIN patients USING (subject_id)
 WHERE anchor_age + year(t0) - anchor_year >= 18 AND $washout;
+CREATE OR REPLACE TABLE around AS
+SELECT *, $before AS is_pre, $after AS is_post FROM eligible JOIN lab USING (subject_id);
 CREATE OR REPLACE TABLE change AS
 SELECT subject_id, t0 AS index_time, pre_n, pre_mean, post_n, post_mean, $delta AS delta FROM (
   SELECT subject_id, t0,
-    count(v) FILTER ($before) AS pre_n, avg(v) FILTER ($before) AS pre_mean,
-    count(v) FILTER ($after) AS post_n, avg(v) FILTER ($after) AS post_mean
-  FROM eligible JOIN lab USING (subject_id) GROUP BY subject_id, t0
+    count(v) FILTER (is_pre) AS pre_n, avg(v) FILTER (is_pre) AS pre_mean,
+    count(v) FILTER (is_post) AS post_n, avg(v) FILTER (is_post) AS post_mean
+  FROM around GROUP BY subject_id, t0
 ) WHERE pre_n > 0 AND post_n > 0;
 """
 )
-BEFORE = "WHERE t >= t0 - INTERVAL $days DAY AND t < t0"
-AFTER = "WHERE t >= t0 AND t < t0 + INTERVAL $days DAY"
+BEFORE = "t >= t0 - INTERVAL $days DAY AND t < t0"
+AFTER = "t >= t0 AND t < t0 + INTERVAL $days DAY"
 
 TEMPLATE = Template(
     id="WHP-CHG",
@@ -117,6 +120,20 @@ TEMPLATE = Template(
         ),
         recompute("change", "median", 0.02, value="delta"),
     ),
+    windows=(
+        Window(
+            "FROM around WHERE is_pre",
+            "SELECT t0, charttime AS t FROM eligible JOIN labevents USING (subject_id)",
+            "t0 - INTERVAL $days DAY",
+            "t0",
+        ),
+        Window(
+            "FROM around WHERE is_post",
+            "SELECT t0, charttime AS t FROM eligible JOIN labevents USING (subject_id)",
+            "t0",
+            "t0 + INTERVAL $days DAY",
+        ),
+    ),
     mutations=(
         Mutation("WINDOW_CLOSED", {"before": BEFORE.replace("t < t0", "t <= t0")}),
         Mutation("WINDOW_CLOSED_END", {"after": AFTER.replace("t < t0 +", "t <= t0 +")}),
@@ -128,8 +145,9 @@ TEMPLATE = Template(
         f.DROP_NULL_HADM,
     ),
     naive={
-        "no_change": "SELECT -1.0",
+        "all_patients": f.NAIVE_CHANGE,
         "all_rows": "SELECT avg(valuenum) FROM labevents WHERE itemid = $lab",
+        "first_table_only": "SELECT median(anchor_age) FROM patients",
     },
     conventions=("T1", "T2", "T3", "A1", "V1", "V2", "Q1"),
     patients=150,

@@ -126,7 +126,7 @@ FROM (SELECT arg_min(lvef, (measurement_datetime, measurement_id)) AS first,
         Mutation("LOWEST_FOR_LAST", {"last": "min(v)"}),
     ),
     subjects="SELECT DISTINCT subject_id FROM reference",
-    index="SELECT DISTINCT subject_id FROM echo_structured_measurement WHERE measurement = 'lvef' AND test_type = 'TTE' "
+    index="SELECT DISTINCT subject_id, subject_id FROM echo_structured_measurement WHERE measurement = 'lvef' AND test_type = 'TTE' "
     "AND TRY_CAST(result AS DOUBLE) IS NOT NULL",
     conventions=("T1", "H1", "Q1"),
     fewest_rows=1,

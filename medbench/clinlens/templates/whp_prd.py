@@ -7,12 +7,13 @@ from medbench.clinlens.templates.core import (
     Model,
     Mutation,
     Template,
+    Window,
     column,
     grid,
     keys,
     values,
 )
-from medbench.clinlens.templates.prediction import PREDICTION_MUTATIONS, checks, predictions
+from medbench.clinlens.templates.prediction import PREDICTION_MUTATIONS, checks, naive, predictions
 
 FEATURES = ("age", "los_hours", "creatinine", "other_lab", "edema")
 SQL = (
@@ -144,6 +145,20 @@ TEMPLATE = Template(
         *checks(),
         *values("features", age=0, los_hours=0.02, creatinine=0.001, other_lab=0.001, edema=0),
     ),
+    windows=(
+        Window(
+            "FROM results JOIN landmarks USING (hadm_id)",
+            "SELECT admittime, landmark, charttime AS t FROM landmarks JOIN labevents USING (subject_id)",
+            "admittime",
+            "landmark",
+        ),
+        Window(
+            "FROM films JOIN landmarks USING (hadm_id)",
+            "SELECT admittime, landmark, t FROM landmarks JOIN cxr USING (subject_id)",
+            "admittime",
+            "landmark",
+        ),
+    ),
     mutations=(
         *PREDICTION_MUTATIONS,
         Mutation("FUTURE_ROWS", {"lab_before": "true"}),
@@ -154,7 +169,7 @@ TEMPLATE = Template(
         f.AGE_ANCHOR_ONLY,
         Mutation("PLANNED_TOO", {"unplanned": "true"}),
     ),
-    naive={"coin": "SELECT 0.5"},
+    naive=naive(),
     model=lambda _: Model("hadm_id", FEATURES),
     conventions=("T1", "T2", "T3", "T4", "A1", "C1", "C2", "S1", "M1"),
     patients=320,

@@ -92,6 +92,8 @@ TEMPLATE = Template(
         Mutation("FAN_OUT", {"fan_out": "JOIN stays USING (subject_id)"}),
     ),
     naive={
+        "all_patients": "SELECT median(v) FROM (SELECT avg(valuenum) AS v FROM labevents WHERE itemid = $lab "
+        "GROUP BY subject_id)",
         "all_rows": "SELECT avg(valuenum) FROM labevents WHERE itemid = $lab",
         "first_table_only": "SELECT median(anchor_age) FROM patients",
     },
