@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     from annotation.corrections import Correction
     from annotation.protocols import Definition, Question
     from medbench.accounts.models import User
-    from medbench.review.models import ReviewItem
 
 State = Assignment.State
 
@@ -335,16 +333,3 @@ def state_of_verdicts(study: Study) -> str:
         verdict__assignment__study_item__study=study, submitted=True
     ).aggregate(number=Count("pk"), last=Max("pk"))
     return f"{submitted['number']}-{submitted['last'] or 0}"
-
-
-def complete_verdicts(study: Study) -> list[tuple[ReviewItem, list[dict[str, str]]]]:
-    """The items that have all the verdicts they need, each with the answers of all of them."""
-    answers: dict[int, list[dict[str, str]]] = defaultdict(list)
-    rows = counted(study).values_list("verdict__assignment__study_item", "answers")
-    for study_item, given_answers in rows:
-        answers[study_item].append(given_answers)
-    return [
-        (each.item, answers[each.pk])
-        for each in study.items.select_related("item")
-        if len(answers[each.pk]) >= study.annotators_per_item
-    ]

@@ -32,5 +32,6 @@ urlpatterns = [
     path("studies/<uuid:study_id>/machine/", agreement.human_machine, name="human_machine"),
     path("studies/<uuid:study_id>/disagreements/", agreement.disagreement_list, name="disagreements"),
     path("studies/<uuid:study_id>/items/<int:position>/", adjudication.study_item, name="study_item"),
+    path("studies/<uuid:study_id>/adjudication/", adjudication.queue, name="adjudication"),
     path("studies/<uuid:study_id>/<slug:step>/", studies.take_step, name="study_step"),
 ]

@@ -18,7 +18,7 @@ from medbench.formats.spans import nearest_passage
 from medbench.review.models import ReviewItem
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from annotation.protocols import Option, Question
     from medbench.formats.problems import Problem
@@ -183,15 +183,19 @@ def claim_of(item: ReviewItem) -> dict[str, Any]:
     return shown
 
 
-def report_of(item: ReviewItem) -> ShownReport | None:
-    """The report of an item with its evidence marked; None where it has none."""
+def report_of(item: ReviewItem, others: Iterable[Span] = ()) -> ShownReport | None:
+    """The report of an item with its evidence and the `others` marked; None where it has none."""
     if item.report is None:
         return None
-    text, span = item.report.text, item.payload.get("span")
-    if span:
-        return ShownReport(segments(text, [Span(EVIDENCE, *span)]), None, is_near=False)
+    evidence = _evidence_of(item, item.report.text)
+    spans = [evidence, *others] if evidence else [*others]
+    return ShownReport(segments(item.report.text, spans), None, is_near=bool(evidence and evidence.near))
+
+
+def _evidence_of(item: ReviewItem, text: str) -> Span | None:
+    """Where the item's own evidence stands in its report, or a passage like it."""
+    if span := item.payload.get("span"):
+        return Span(EVIDENCE, *span)
     evidence = item.payload.get("evidence")
     near = nearest_passage(text, evidence) if evidence else None
-    if near is None:
-        return ShownReport(segments(text, []), None, is_near=False)
-    return ShownReport(segments(text, [Span(EVIDENCE, near.start, near.end, near=True)]), None, is_near=True)
+    return Span(EVIDENCE, near.start, near.end, near=True) if near else None

@@ -9,9 +9,11 @@ from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
 
+from annotation.adjudication import complete_readings
+from annotation.conclusions import conclusion_of
 from annotation.models import Protocol, Study, StudyAnnotator, StudyItem
 from annotation.protocols import Definition
-from annotation.queries import complete_verdicts, decided, source_of
+from annotation.queries import decided, source_of
 from annotation.services import log, mail
 from annotation.services.dealing import deal
 from annotation.services.log import What
@@ -19,23 +21,14 @@ from annotation.services.regions import with_regions
 from medbench.accounts.permissions import Role
 from medbench.errors import Conflict, InvalidInput
 from medbench.formats.problems import Problem
-from medbench.review.cases import LEVEL
-from medbench.review.models import ReviewItem
 from medbench.review.services import Decision, create_items, record_results
 
 if TYPE_CHECKING:
     import datetime as dt
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from medbench.accounts.models import User
-
-
-# The outcome of an item that all its readers affirm. Scores and categories decide nothing by themselves.
-AFFIRMED: dict[str, str] = {
-    ReviewItem.Kind.TRIPLET: "verified",
-    ReviewItem.Kind.GOAL: "accepted",
-    ReviewItem.Kind.REPORT: "accepted",
-}
+    from medbench.review.models import ReviewItem
 
 
 class NotReady(InvalidInput):
@@ -252,11 +245,9 @@ def resume_study(study: Study, *, by: User | None = None) -> Study:
 def close_study(study: Study, *, by: User | None = None) -> Study:
     """End a study for good, and record what it says clearly.
 
-    An item is decided here only where it has all the verdicts it needs and each of them answers
-    every required and critical question with the affirming option (status "ok"): a triplet is then
-    verified, a goal or the material of a case accepted. Where all give one level of difficulty, it
-    is that of the case. Anything else (a “no”, a “cannot judge”, a verdict short) is left to
-    adjudication: not even a unanimous “no” rejects a triplet, since it may only need a correction.
+    An item is decided here only where it has all the verdicts it needs and they clearly say the same
+    (see `conclusions.conclusion_of`). Anything else (a “no” beside a “yes”, a “cannot judge”, a proposed
+    correction, a verdict short) is left to adjudication.
     A further round measures how steady readers are; it decides nothing.
     """
     # Whoever is just submitting holds the lock of their item: wait for them, then let nobody in.
@@ -274,40 +265,13 @@ def close_study(study: Study, *, by: User | None = None) -> Study:
 
 
 def _clear_decisions(study: Study) -> list[Decision]:
-    conclude = _conclusion_of(study)
+    definition, kind = Definition.read(study.protocol.definition), study.protocol.kind
     adjudicated = set(decided(study).values_list("item", flat=True))
     return [
-        Decision(item, outcome, {"verdicts": len(answers), "protocol": str(study.protocol)})
-        for item, answers in complete_verdicts(study)
-        if item.pk not in adjudicated and (outcome := conclude(answers))
+        Decision(item, outcome, {"verdicts": len(readings), "protocol": str(study.protocol)})
+        for item, readings in complete_readings(study)
+        if item.pk not in adjudicated and (outcome := conclusion_of(definition, kind, readings))
     ]
-
-
-def _conclusion_of(study: Study) -> Callable[[list[dict[str, str]]], str]:
-    """What all readers of an item say together, as its outcome; "" where they do not say it clearly."""
-    if study.protocol.kind == ReviewItem.Kind.DIFFICULTY:
-        return _agreed_level
-    affirming = _affirming(Definition.read(study.protocol.definition))
-    outcome = AFFIRMED.get(study.protocol.kind, "")
-    return lambda answers: outcome if all(_affirms(each, affirming) for each in answers) else ""
-
-
-def _agreed_level(answers: list[dict[str, str]]) -> str:
-    levels = {each.get("level", "") for each in answers}
-    level = levels.pop() if len(levels) == 1 else ""
-    return LEVEL + level if level.isdecimal() else ""
-
-
-def _affirming(definition: Definition) -> dict[str, set[str]]:
-    return {
-        question.key: {option.value for option in question.options if option.status == "ok"}
-        for question in definition.questions
-        if question.required and question.critical
-    }
-
-
-def _affirms(answers: Mapping[str, str], affirming: Mapping[str, set[str]]) -> bool:
-    return all(answers.get(key) in values for key, values in affirming.items())
 
 
 def discard_draft(study: Study) -> None:

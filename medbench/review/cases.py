@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from django.db.models import Prefetch
 
+from medbench.accounts.models import User
 from medbench.cases.models import Case, ReleaseCase, ReleaseTriplet, Triplet
-from medbench.cases.services.verification import set_difficulty
+from medbench.cases.services.verification import correct_goal, discard_case, set_difficulty
 from medbench.review.models import ReviewItem
 
 if TYPE_CHECKING:
@@ -89,8 +90,16 @@ def _shown(version: TripletVersion) -> dict[str, Any]:
 
 
 def follow(results: Iterable[ItemResult]) -> None:
-    """Give the cases of judged difficulty items the level that was concluded."""
+    """Let cases follow what was concluded: the level of judged difficulty, a corrected goal; a case
+    whose material was rejected leaves the working copy."""
     for result in results:
-        if result.item.kind == Kind.DIFFICULTY and result.outcome.startswith(LEVEL):
-            level = int(result.outcome.removeprefix(LEVEL))
+        kind, outcome = result.item.kind, result.outcome
+        if kind == Kind.DIFFICULTY and outcome.startswith(LEVEL):
+            level = int(outcome.removeprefix(LEVEL))
             set_difficulty(result.item.subject_id, level, judged=result.item.payload["difficulty"])
+        elif kind == Kind.GOAL and outcome == "corrected":
+            by = User.objects.filter(pk=result.detail["by"]).first()
+            text = result.detail["correction"]["goal"]
+            correct_goal(str(result.item.case_id), text, judged=int(result.item.subject_id), by=by)
+        elif kind == Kind.REPORT and outcome == "rejected":
+            discard_case(result.item.subject_id)

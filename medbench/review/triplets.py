@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
+from medbench.accounts.models import User
 from medbench.cases.models import ReleaseTriplet, Triplet
-from medbench.cases.services.verification import set_triplet_regions, set_triplet_states
+from medbench.cases.services.editing import Wording
+from medbench.cases.services.verification import correct_triplet, set_triplet_regions, set_triplet_states
 from medbench.review.models import ReviewItem
 
 if TYPE_CHECKING:
@@ -99,14 +101,23 @@ def _frozen(version: TripletVersion, case: Case, shown: Case | ReleaseCase, numb
 
 def follow(results: Iterable[ItemResult]) -> None:
     """Give the triplets among the judged items the state that was concluded, and the regions in which
-    the judges saw it."""
+    the judges saw it. A corrected one gets the corrected wording as a new version."""
     judged: dict[str, list[int]] = defaultdict(list)
     regions: dict[int, list[dict[str, Any]]] = {}
     for result in results:
         if result.item.kind == ReviewItem.Kind.TRIPLET:
-            version_id = int(result.item.subject_id)
+            version_id = _concluded(result)
             judged[result.outcome].append(version_id)
             regions[version_id] = result.detail.get("regions", [])
     set_triplet_regions(regions)
     for outcome, version_ids in judged.items():
         set_triplet_states(version_ids, Triplet.State(outcome))
+
+
+def _concluded(result: ItemResult) -> int:
+    """The version of the triplet of which the conclusion is true."""
+    judged = int(result.item.subject_id)
+    if result.outcome != Triplet.State.CORRECTED:
+        return judged
+    by = User.objects.filter(pk=result.detail["by"]).first()
+    return correct_triplet(judged, Wording(**result.detail["correction"]), by=by).pk

@@ -2,8 +2,12 @@
 
 import pytest
 from django.urls import reverse
+from playwright.sync_api import expect
 
+from annotation.services.assignments import claim_next
+from annotation.services.verdicts import Draft, submit_verdict
 from medbench import jobs
+from medbench.cases.models import Triplet
 from medbench.jobs.attempt import Attempt, run
 from medbench.jobs.models import Job
 from medbench.review.models import ItemResult
@@ -53,18 +57,48 @@ def test_by_keyboard_from_a_question_to_a_decision(page, sign_in, read, dara):
     page.keyboard.press("j")
     page.keyboard.press("Enter")
     page.wait_for_url("**/items/4/**")
-    page.focus("input[name=answer-grounded]")
-    page.keyboard.press("Space")
-    page.focus("input[name=outcome]")
-    page.keyboard.press("Space")
-    page.keyboard.press("Tab")
-    page.keyboard.type("It stands in line 3.")
-    page.keyboard.press("Tab")
+    page.keyboard.press("y")  # the question that is disputed
+    page.keyboard.press("1")  # what the triplet becomes
     page.keyboard.press("Enter")
-    page.wait_for_url("**/disagreements/")
+    expect(page.get_by_text("A decision needs a reason.").first).to_be_attached()
+    page.keyboard.type("It stands in line 3.")
+    expect(page.get_by_text("Kept on this computer")).to_be_visible()
+    page.reload()
+    expect(page.get_by_label("Reason")).to_have_value("It stands in line 3.")
+    page.get_by_label("Reason").press("Control+Enter")
+    page.wait_for_url("**/items/8/")  # the next that waits
     result = ItemResult.objects.get()
     assert (result.outcome, result.detail["reason"]) == ("verified", "It stands in line 3.")
-    assert page.locator("tr:has-text('Item 4') .status-ok:has-text('Verified')").count() == 1
+
+
+def test_by_keyboard_from_what_a_reader_marked_to_a_correction(
+    page, sign_in, live, team, ada, bruno, chen, dara
+):
+    study = make_study(make_cases(team, 1, 1), [bruno, chen], ada)
+    item = study.items.get().item
+    passage = {"start": 0, "end": 5, "quote": item.report.text[:5]}
+    proposed = {"insight": "The tumour measures 6 cm."}
+    submit_verdict(claim_next(study, bruno), Draft(YES, "", 0, spans=[passage], corrections=proposed))
+    answer_all(study, chen, YES | {"faithful": "no"})
+    sign_in(page, dara)
+    page.goto(place(study, "adjudication"))
+    page.keyboard.press("j")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/items/1/")
+    page.keyboard.press("e")  # the passage of the claim
+    page.keyboard.press("e")  # that of a reader
+    expect(page.locator("[data-report] .is-current")).to_have_text(passage["quote"])
+    page.keyboard.press("Escape")
+    page.keyboard.press("n")
+    page.keyboard.press("2")  # corrected
+    page.get_by_role("button", name="Take the words of").press("Enter")
+    expect(page.get_by_label("Insight", exact=True)).to_have_value(proposed["insight"])
+    assert_accessible(page)
+    page.get_by_label("Reason").fill("As the report has it.")
+    page.keyboard.press("Control+Enter")
+    page.wait_for_url("**/adjudication/")
+    expect(page.get_by_text("Item 1 is decided: corrected.")).to_be_visible()
+    assert Triplet.objects.select_related("current").get().current.insight == proposed["insight"]
 
 
 def test_a_new_result_comes_by_itself_and_is_announced(page, sign_in, read, ada):
@@ -98,6 +132,7 @@ def test_all_parts_are_accessible_and_no_wider_than_their_window(page, sign_in, 
     for where in (
         place(read),
         place(read, "disagreements"),
+        place(read, "adjudication"),
         place(read, "study_item", 4),
         place(read, "human_machine"),
     ):

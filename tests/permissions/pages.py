@@ -308,6 +308,9 @@ PAGES: dict[str, list[Visit]] = {
     "annotation:disagreements": [
         Visit("study.read", at="study", GET="in  404 404 404 404 404 404 200 200 200"),
     ],
+    "annotation:adjudication": [
+        Visit("item.adjudicate", at="study", GET="in  404 404 404 404 404 404 200 200 200"),
+    ],
     "annotation:study_item": [
         Visit(
             "item.adjudicate",

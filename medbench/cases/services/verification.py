@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from medbench.cases.models import Case, Triplet
+from django.utils import timezone
+
+from medbench.cases.models import Case, Triplet, TripletVersion
+from medbench.cases.services.editing import Wording, edit_goal, edit_triplet
+from medbench.errors import Conflict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
+    from medbench.accounts.models import User
+    from medbench.cases.models import Goal
 
 
 def set_triplet_states(version_ids: Iterable[int], state: Triplet.State) -> int:
@@ -41,3 +48,27 @@ def set_difficulty(case: str, level: int, *, judged: int) -> bool:
     A case whose level has changed since it was `judged` keeps the newer one.
     """
     return bool(Case.objects.filter(pk=case, difficulty=judged).update(difficulty=level))
+
+
+def correct_triplet(version_id: int, wording: Wording, *, by: User | None) -> TripletVersion:
+    """Give the triplet of a judged version the wording that experts settled on, as a new version.
+
+    Raises Conflict where the triplet has another wording by now, or left the working copy.
+    """
+    judged = TripletVersion.objects.select_related("triplet").get(pk=version_id)
+    return edit_triplet(judged.triplet, wording, by=by, based_on=judged.version)
+
+
+def correct_goal(case: str, text: str, *, judged: int, by: User | None) -> Goal:
+    """Give the case the goal that experts settled on. Raises Conflict where it has another than the
+    `judged` one (its id) by now."""
+    found = Case.objects.get(pk=case)
+    if found.goal_id != judged:
+        raise Conflict("Somebody changed this goal meanwhile. Read it again.")
+    return edit_goal(found, text, by=by)
+
+
+def discard_case(case: str) -> bool:
+    """Take a case whose material experts refused out of the working copy; answers whether it was in it.
+    Releases that have it keep it, and importing it again brings it back."""
+    return bool(Case.objects.filter(pk=case, retired_at=None).update(retired_at=timezone.now()))
