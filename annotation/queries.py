@@ -82,6 +82,18 @@ def in_hand(study: Study, user: User) -> QuerySet[Assignment]:
     return held.order_by("number", "position")
 
 
+def with_items(assignments: QuerySet[Assignment]) -> QuerySet[Assignment]:
+    """The assignments with everything that the page of one shows."""
+    return assignments.select_related(
+        "annotator",
+        "study_item__study__protocol",
+        "study_item__study__benchmark__team",
+        "study_item__item__case",
+        "study_item__item__slide",
+        "study_item__item__report",
+    )
+
+
 # --- One's own work ------------------------------------------------------------------
 
 

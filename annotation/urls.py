@@ -9,6 +9,7 @@ urlpatterns = [
     path("annotate/", work.my_work, name="my_work"),
     path("annotate/next/<uuid:study_id>/", work.next_item, name="next"),
     path("annotate/<uuid:assignment_id>/", work.item, name="item"),
+    path("annotate/<uuid:assignment_id>/ahead/", work.ahead, name="ahead"),
     path("annotate/<uuid:assignment_id>/regions.geojson", work.region_file, name="regions"),
     path("annotate/<uuid:assignment_id>/guidelines/", work.guidelines, name="guidelines"),
     path("studies/", studies.study_list, name="studies"),

@@ -61,6 +61,21 @@ def claim_next(study: Study, user: User) -> Assignment | None:
         # Others have filled it since it was found. Look again.
 
 
+def peek_next(assignment: Assignment) -> Assignment | None:
+    """What `claim_next` would give once this item is out of hand, were nobody to take it before: to be
+    shown without a wait. Nothing is held, and its number is that which it would get."""
+    study, user = assignment.study_item.study, assignment.annotator
+    if study.state != Study.State.RUNNING:
+        return None
+    found = (
+        queries.with_items(queries.in_hand(study, user)).exclude(pk=assignment.pk).first()
+        or queries.with_items(queries.open_to(study, user)).exclude(pk=assignment.pk).first()
+    )
+    if found is not None:
+        found.number = found.number or _next_number(found)
+    return found
+
+
 @transaction.atomic
 def take(assignment: Assignment) -> Assignment | None:
     """Hold the item for its annotator, anew or for longer; None where all its seats are taken.

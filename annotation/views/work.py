@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from django.contrib.auth.decorators import login_required
@@ -16,7 +17,7 @@ from annotation.models import Assignment, Study, Verdict
 from annotation.permissions import assignment_for, work_for
 from annotation.protocols import Definition
 from annotation.services import regions
-from annotation.services.assignments import claim_next, skip
+from annotation.services.assignments import claim_next, peek_next, skip
 from annotation.services.verdicts import Incomplete, Stale, save_verdict, submit_verdict
 from annotation.workbench import context_of, stored_of
 from medbench.errors import InvalidInput, MedBenchError, NotFound
@@ -99,6 +100,21 @@ def item(request: SignedInRequest, assignment_id: uuid.UUID) -> HttpResponse:
     if _wants_json(request):
         return JsonResponse({**stored_of(verdict), "next": address})
     return redirect(address)
+
+
+@login_required
+@require_safe
+def ahead(request: SignedInRequest, assignment_id: uuid.UUID) -> HttpResponse:
+    """The page of the item that would come after this one, for the script to keep until then; it is not
+    given out, and nobody has seen it. 204 where there is none."""
+    assignment = assignment_for(request.user, assignment_id)
+    following = peek_next(assignment)
+    if following is None:
+        return HttpResponse(status=204)
+    context = context_of(following) | {"reasons": SKIP_REASONS}
+    if assignment.state != Assignment.State.SUBMITTED:  # by then it will be
+        context["work"] = replace(context["work"], done=context["work"].done + 1)
+    return render(request, "annotation/item.html", context)
 
 
 def _act(request: SignedInRequest, assignment: Assignment, draft: Draft) -> tuple[Verdict, str]:

@@ -256,6 +256,7 @@ def test_nothing_of_others_or_of_files_reaches_an_annotator(team, bruno, ada):
             "/",
             "/annotate/",
             address(held),
+            reverse("annotation:ahead", args=[held.pk]),
             reverse("annotation:guidelines", args=[held.pk]),
             reverse("annotation:next", args=[study.pk]),
             address(theirs),

@@ -355,3 +355,27 @@ def test_the_other_pages_are_accessible(page, study, bruno, ada, sign_in):
     for path in ("/studies/", "/studies/new/", f"/studies/{study.pk}/", f"/studies/{study.pk}/close/"):
         page.goto(path)
         assert_accessible(page)
+
+
+def test_the_next_item_is_there_before_one_asks_for_it(page, study, held):
+    with page.expect_response("**/ahead/"):
+        page.reload()
+    asked = []
+    page.wait_for_load_state("networkidle")
+    page.on("request", lambda request: request.method == "GET" and asked.append(request.url))
+    press(page, "y", "y", "y", "y", "Enter")
+    page.locator("h1", has_text="Item 2 of 3").wait_for()
+    assert [url for url in asked if "/annotate/" in url and not url.endswith("/ahead/")] == []
+    assert page.locator("[data-sent]").inner_text() == "Item 1 submitted."
+
+
+def test_what_was_fetched_ahead_is_not_shown_once_another_item_comes_next(page, study, held, bruno):
+    with page.expect_response("**/ahead/"):
+        page.reload()
+    _, second, third = study.items.order_by("assignments__position").filter(assignments__annotator=bruno)
+    Assignment.objects.filter(annotator=bruno, study_item=second).update(position=99)
+    press(page, "y", "y", "y", "y", "Enter")
+    page.locator("h1", has_text="Item 2 of 3").wait_for()
+    shown = Assignment.objects.get(annotator=bruno, study_item=third)
+    assert page.url.endswith(f"/annotate/{shown.pk}/")
+    assert page.locator("[data-work]").get_attribute("data-work") == str(shown.pk)

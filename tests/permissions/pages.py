@@ -219,6 +219,7 @@ PAGES: dict[str, list[Visit]] = {
             POST="in  404 404 404 404 404 400 404 404 404",
         )
     ],
+    "annotation:ahead": [Visit(at="assignment", GET="in  404 404 404 404 404 200 404 404 404")],
     "annotation:regions": [
         Visit(
             at="assignment",

@@ -1,15 +1,18 @@
 // One item in hand: its questions, its saving, its end.
 import { announce } from "../frame.js";
 import { RegionEditor } from "../regions/editor.js";
+import { Ahead } from "./ahead.js";
 import { Clock } from "./clock.js";
 import { startCompare, titleOf } from "./compare.js";
 import { Corrections } from "./corrections.js";
 import { differences, isSame, readForm, withField, writeForm } from "./draft.js";
 import { Evidence } from "./evidence.js";
 import { History } from "./history.js";
+import { holdItem } from "./outbox.js";
 import { Questions } from "./questions.js";
 import { Saver } from "./saver.js";
 import { browserStore, post } from "./server.js";
+import { signInHere } from "./sign_in.js";
 import { SpanEditor } from "./spans.js";
 import { startState } from "./state.js";
 
@@ -17,7 +20,8 @@ const TEXT_REST_MS = 1000;
 
 export class Item {
   #form;
-  #goTo; // (address, words) shows the next item
+  #goTo; // (address, words, page) shows the next item; the page may be null
+  #ahead;
   #number;
   #life = new AbortController(); // ends the listeners
   #clock = new Clock(this.#life.signal);
@@ -39,6 +43,7 @@ export class Item {
     this.#goTo = goTo;
     this.#number = document.querySelector("[data-number]").dataset.number;
     form.dataset.live = "";
+    holdItem(form.dataset.work, this.#life.signal);
     this.#startSaving(JSON.parse(form.dataset.stored));
     if (!("readOnly" in form.dataset)) {
       this.#questions = new Questions(form, () => this.#changed(0), this.#life.signal);
@@ -55,6 +60,7 @@ export class Item {
     this.#listen();
     this.#restore();
     this.#offer();
+    this.#ahead = new Ahead(form.dataset.ahead, viewer, this.#life.signal);
   }
 
   // --- For the page --------------------------------------------------------------------
@@ -99,9 +105,10 @@ export class Item {
   #startSaving(stored) {
     const now = () => this.#saver.flush();
     const compare = () => this.#compare();
-    this.#show = startState(this.#form.querySelector("[data-save-state]"), { now, compare, signIn: this.#form.dataset.signIn });
+    const signIn = () => signInHere(this.#form.dataset.signIn, now);
+    this.#show = startState(this.#form.querySelector("[data-save-state]"), { now, compare, signIn });
     const parts = {
-      keep: browserStore(this.#form.dataset.work),
+      keep: browserStore(this.#form.dataset.work, this.#form.querySelector("h1").textContent),
       show: this.#show,
       send: (draft) => post(this.#form, draft, { do: "save", ...this.#time() }),
       conflict: (theirs) => (this.#conflict = theirs),
@@ -189,7 +196,8 @@ export class Item {
     }
     if (answer.status !== 200) return this.#refused(answer);
     this.#saver.settle(draft, answer.body.version);
-    await this.#goTo(answer.body.next, words);
+    const { next } = answer.body;
+    await this.#goTo(next, words, action.do === "submit" ? this.#ahead.take(next) : null); // it counts this one as done
   }
 
   #refused({ status, body }) {

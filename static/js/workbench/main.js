@@ -7,20 +7,16 @@ import { startFind } from "../report.js";
 import { openViewer } from "../viewer/viewer.js";
 import { closeDrawer, isDrawerOpen, toggleDrawer } from "./drawer.js";
 import { Item } from "./item.js";
+import { sendKept } from "./outbox.js";
 
 const panes = document.querySelector("[data-panes]");
 let item = null;
 
 // --- From item to item ---------------------------------------------------------------
 
-async function goTo(address, sent = "") {
-  let page;
-  try {
-    const response = await fetch(address);
-    page = new DOMParser().parseFromString(await response.text(), "text/html");
-  } catch {
-    return announce("No connection. Your answers are kept; try again when it is back.");
-  }
+async function goTo(address, sent = "", fetched = null) {
+  const page = fetched ?? (await fetchPage(address));
+  if (!page) return announce("No connection. Your answers are kept; try again when it is back.");
   if (!page.querySelector("[data-work]")) return location.assign(address); // the end of the queue
   item.dispose();
   const isGoalOpen = document.querySelector("[data-goal]")?.open;
@@ -36,6 +32,15 @@ async function goTo(address, sent = "") {
   document.querySelector("[data-sent]").textContent = sent;
   begin();
   document.getElementById("claim").focus({ preventScroll: true });
+}
+
+async function fetchPage(address) {
+  try {
+    const response = await fetch(address);
+    return new DOMParser().parseFromString(await response.text(), "text/html");
+  } catch {
+    return null;
+  }
 }
 
 function fill(slot, next) {
@@ -103,3 +108,5 @@ document.body.dataset.keyScopes = "list evidence viewer workbench";
 startPanes(panes);
 startFind(document.querySelector("[data-find]"), document.querySelector("[data-report]"));
 begin();
+sendKept();
+addEventListener("online", sendKept);

@@ -122,6 +122,7 @@ export class Saver {
     }
     if (body?.code === "stale") this.stop(body.stored);
     else if (status === 401) this.#retry("signed-out", OFFLINE_RETRY_MS);
+    else if (status === 404) this.#retry("not-yours", OFFLINE_RETRY_MS);
     else if (status >= 500 || status === 429) this.#retry("failed", this.#backOff(), { status });
     else this.#refuse(body);
     return false;

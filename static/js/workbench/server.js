@@ -29,15 +29,23 @@ export function headersFor(form) {
   return { Accept: "application/json", "X-CSRFToken": token };
 }
 
-/** Where a draft waits in this browser until the server has it. A browser that keeps nothing (full,
-    or forbidden) is no error: the draft is still in the form. */
-export function browserStore(assignment) {
-  const key = `medbench.draft.${assignment}`;
+const KEPT = "medbench.draft.";
+
+/** Where a draft waits in this browser until the server has it, under the `title` of its item. A browser
+    that keeps nothing (full, or forbidden) is no error: the draft is still in the form. */
+export function browserStore(assignment, title) {
+  const key = KEPT + assignment;
   return {
     read: () => attempt(() => JSON.parse(localStorage.getItem(key))),
-    write: (draft) => attempt(() => localStorage.setItem(key, JSON.stringify(draft))),
+    write: (draft) => attempt(() => localStorage.setItem(key, JSON.stringify({ ...draft, title, at: Date.now() }))),
     clear: () => attempt(() => localStorage.removeItem(key)),
   };
+}
+
+/** The assignments of which this browser keeps a draft. */
+export function keptInBrowser() {
+  const keys = attempt(() => Object.keys(localStorage)) ?? [];
+  return keys.filter((each) => each.startsWith(KEPT)).map((each) => each.slice(KEPT.length));
 }
 
 function attempt(act) {

@@ -10,6 +10,7 @@ const WORDS = {
   offline: ({ changes }) => ["warn", `Offline: ${changes} ${changes === 1 ? "change" : "changes"} kept on this computer`],
   failed: ({ status, delayMs }) => ["warn", `Not saved: the server answered ${status}. Trying again in ${Math.round(delayMs / 1000)} s`],
   "signed-out": () => ["warn", "Signed out. Your answers are kept here."],
+  "not-yours": () => ["warn", "Signed in under another name. Your answers are kept here."],
   unsent: () => ["warn", "No connection: not submitted. Your answers are kept."],
   refused: ({ message }) => ["bad", `Not saved: ${message}`],
   conflict: () => ["warn", "Changed in another window"],
@@ -25,13 +26,8 @@ function button(words, act) {
   return made;
 }
 
-function signInLink(href) {
-  // In another tab: nothing on this page reloads, and the next try finds the new session.
-  return Object.assign(document.createElement("a"), { className: "button", href, target: "_blank", textContent: "Sign in" });
-}
-
 /** Answers show(state, more) for the element. `now` tries to save, `compare` opens the
-    comparison, `signIn` is the address of the sign-in page. */
+    comparison, `signIn` the sign-in form. */
 export function startState(element, { now, compare, signIn }) {
   let shown = "";
   let timer = 0;
@@ -44,7 +40,7 @@ export function startState(element, { now, compare, signIn }) {
     element.replaceChildren(status);
     if (state === "failed") element.append(" ", button("Now", now));
     if (state === "conflict") element.append(" ", button("Compare", compare));
-    if (state === "signed-out") element.append(" ", signInLink(signIn));
+    if (state === "signed-out" || state === "not-yours") element.append(" ", button("Sign in", signIn));
     // Each change of kind is said once; plain saves are not.
     const isPlain = state === "saving" || (state === "saved" && ["", "saving", "saved"].includes(shown));
     if (!isPlain && state !== shown) announce(words);
