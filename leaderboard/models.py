@@ -12,14 +12,48 @@ from medbench.cases.models import Release, ReleaseCase, Split
 from medbench.jobs.models import Job
 
 
+class Judge(models.Model):
+    """A model that may judge or vote, with the key that opens it. The key is encrypted and never shown."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    name = models.CharField(max_length=120, unique=True)
+    provider = models.CharField(max_length=20)  # one of medbench.evals.profiles.PROVIDERS
+    model = models.CharField(max_length=200)
+    base_url = models.URLField(max_length=500, blank=True)
+    key_encrypted = models.BinaryField(blank=True, default=b"")
+    key_set_at = models.DateTimeField(null=True, blank=True)
+    requests_per_minute = models.PositiveIntegerField(null=True, blank=True)
+    # US dollars per million tokens, and what one evaluation may spend; null = not known, not limited.
+    price_input = models.DecimalField(max_digits=9, decimal_places=4, null=True, blank=True)
+    price_output = models.DecimalField(max_digits=9, decimal_places=4, null=True, blank=True)
+    budget = models.DecimalField(max_digits=9, decimal_places=2, null=True, blank=True)
+    last_check = models.JSONField(null=True, blank=True)  # of the test call: at, seconds, code, revision
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ("name",)
+        constraints = (models.UniqueConstraint(fields=("provider", "model", "base_url"), name="judge_once"),)
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class EvaluatorProfile(models.Model):
-    """The instrument: metric, judges, prompts and versions. `sha256` names it; never changed."""
+    """The instrument: metric, judges, prompts and versions. `sha256` names it; never changed. With
+    judges it scores nothing before it passed its fixtures and was activated."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     title = models.CharField(max_length=120)
-    metric = models.CharField(max_length=20)  # "rouge1"
-    config = models.JSONField()  # for rouge1: {"tokeniser": "parity-ascii"}
+    metric = models.CharField(max_length=20)  # "rouge1" or "judges"
+    # For rouge1: {"tokeniser": "parity-ascii"}; for judges: medbench.evals.profiles.EvaluatorProfile.
+    config = models.JSONField()
     sha256 = models.CharField(max_length=64, unique=True)
+    activation = models.JSONField(null=True, blank=True)  # what the fixtures found, newest check
+    activated_at = models.DateTimeField(null=True, blank=True)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, related_name="+", null=True, blank=True
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     def __str__(self) -> str:
@@ -77,7 +111,12 @@ class Submission(models.Model):
 
     class Visibility(models.TextChoices):
         PRIVATE = "private", "Private"
+        ANONYMOUS = "anonymous", "On the board, anonymous until a date"
         PUBLIC = "public", "On the board"
+
+    class Kind(models.TextChoices):
+        DIRECT = "direct", "Direct"
+        AGENT = "agent", "Agent"
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     number = models.PositiveIntegerField(unique=True)  # "Submission 214"
@@ -87,7 +126,21 @@ class Submission(models.Model):
     backbone = models.CharField(max_length=200, blank=True)
     description = models.TextField(blank=True)
     url = models.URLField(max_length=500, blank=True)
-    visibility = models.CharField(max_length=8, choices=Visibility, default=Visibility.PUBLIC)
+    kind = models.CharField(max_length=8, choices=Kind, blank=True)
+    visibility = models.CharField(max_length=9, choices=Visibility, default=Visibility.PUBLIC)
+    public_from = models.DateTimeField(null=True, blank=True)  # an anonymous one is named from then on
+    # A new version takes the place of the old one on the board; both stay readable.
+    replaces = models.OneToOneField("self", models.PROTECT, related_name="replaced_by", null=True, blank=True)
+    # A variant of a whole method with parts taken away: ["ism", "wrm"].
+    variant_of = models.ForeignKey("self", models.PROTECT, related_name="variants", null=True, blank=True)
+    without = models.JSONField(default=list, blank=True)
+    # Sums of the file's `usage` over its cases, null where it has none; whether we measured it.
+    usage = models.JSONField(null=True, blank=True)
+    is_usage_measured = models.BooleanField(default=False)
+    verified_by = models.ForeignKey(  # a curator ran it again; null = self-reported
+        settings.AUTH_USER_MODEL, models.PROTECT, related_name="+", null=True, blank=True
+    )
+    verified_at = models.DateTimeField(null=True, blank=True)
     file = models.FileField(upload_to="submissions/", max_length=200)  # bytes as uploaded
     file_name = models.CharField(max_length=255)
     file_sha256 = models.CharField(max_length=64)
@@ -134,12 +187,37 @@ class Output(models.Model):
         return f"{self.submission} {self.release_case} output {self.position}"
 
 
+class Rescoring(models.Model):
+    """A new generation of a whole board, built beside the one that is shown. The board switches at
+    once when every submission has its evaluation."""
+
+    board = models.ForeignKey(Board, models.CASCADE, related_name="rescorings")
+    number = models.PositiveIntegerField()  # from 2: the first generation needed none
+    reason = models.TextField()
+    requested_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    switched_at = models.DateTimeField(null=True, blank=True)
+    cancelled_at = models.DateTimeField(null=True, blank=True)
+    changes = models.JSONField(null=True, blank=True)  # of ranks and scores, written at the switch
+
+    class Meta:
+        ordering = ("-number",)
+        constraints = (models.UniqueConstraint(fields=("board", "number"), name="rescoring_once"),)
+
+    def __str__(self) -> str:
+        return f"{self.board}, generation {self.number}"
+
+
 class Evaluation(models.Model):
     """One scoring of one submission by its board's profile. Re-scoring makes a new generation."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     submission = models.ForeignKey(Submission, models.CASCADE, related_name="evaluations")
     generation = models.PositiveIntegerField(default=1)
+    # The re-scoring of the board that asked for it: not shown before the board switches.
+    rescoring = models.ForeignKey(
+        Rescoring, models.CASCADE, related_name="evaluations", null=True, blank=True
+    )
     job = models.OneToOneField(Job, models.PROTECT, related_name="+")
     software_version = models.CharField(max_length=40)
     seed = models.PositiveIntegerField(default=0)
@@ -157,6 +235,22 @@ class Evaluation(models.Model):
     # 95 % intervals over cases: {"f1": [low, high], "recall": …, …}, or the reason why not.
     ci = models.JSONField(null=True, blank=True)
     ci_reason = models.CharField(max_length=40, blank=True)
+    # Novelty; null with a reason where it was not voted on or is undetermined.
+    original = models.FloatField(null=True, blank=True)
+    innovation = models.FloatField(null=True, blank=True)
+    novelty_reason = models.CharField(max_length=40, blank=True)
+    novelty = models.JSONField(null=True, blank=True)  # counts, bounds, intervals, sensitivity to tau
+    # Judges; null and empty for ROUGE-1. `medbench.evals.reports.Report` without its totals.
+    report = models.JSONField(null=True, blank=True)
+    coverage = models.FloatField(null=True, blank=True)  # scored pairs of all
+    spent = models.DecimalField(max_digits=9, decimal_places=4, null=True, blank=True)  # US dollars
+    # Why a finished evaluation is not ranked: incomplete, flagged, mixed_weighting; "" = it may be.
+    blocked_by = models.CharField(max_length=20, blank=True)
+    cleared_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, related_name="+", null=True, blank=True
+    )
+    cleared_at = models.DateTimeField(null=True, blank=True)  # a curator looked at the flags
+    cleared_reason = models.TextField(blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -177,11 +271,15 @@ class CaseScore(models.Model):
     n_empty_removed = models.PositiveIntegerField(default=0)
     n_duplicates_removed = models.PositiveIntegerField(default=0)
     is_missing = models.BooleanField(default=False)  # the file did not name the case
-    recall = models.FloatField()
-    precision = models.FloatField()
-    f1 = models.FloatField()
+    # Null while a pair of the case is unscored.
+    recall = models.FloatField(null=True, blank=True)
+    precision = models.FloatField(null=True, blank=True)
+    f1 = models.FloatField(null=True, blank=True)
     kept = models.JSONField(default=list)  # Output.position of each column of the matrix
-    matrix = models.BinaryField()  # float64, little-endian, n_references x n_outputs, row by row
+    # float64, little-endian, n_references x n_outputs, row by row; NaN = unscored
+    matrix = models.BinaryField()
+    judged = models.JSONField(null=True, blank=True)  # each judge's scores and reasons, pair by pair
+    voted = models.JSONField(null=True, blank=True)  # the votes on each unmatched output
 
     class Meta:
         constraints = (
@@ -190,3 +288,15 @@ class CaseScore(models.Model):
 
     def __str__(self) -> str:
         return f"{self.evaluation}: {self.release_case}"
+
+
+class JudgeVerdict(models.Model):
+    """One answer of one model to one question, by the digest of everything that was asked: asked and
+    paid for once, whoever needs it."""
+
+    key = models.CharField(max_length=64, primary_key=True)
+    value = models.JSONField()  # medbench.evals.questions.Verdict
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return self.key

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from django.conf import settings
 from django.db import transaction
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from leaderboard.services.board_scores import References
     from medbench.accounts.models import User
     from medbench.jobs.attempt import Attempt
+    from medbench.scoring.matching import Scored
 
 KIND = "leaderboard.evaluate"
 
@@ -113,7 +114,8 @@ def _case_score(evaluation: Evaluation, case: References, outputs: list[str] | N
 def _write_totals(attempt: Attempt, evaluation: Evaluation) -> None:
     """Totals and the end of the evaluation in one write: from then on it stands on its board."""
     attempt.progress(stage=stages.INTERVALS)
-    found = totals(evaluation.submission.board, list(evaluation.case_scores.defer("matrix")))
+    cases = list(evaluation.case_scores.defer("matrix"))
+    found = totals(evaluation.submission.board, cast("list[Scored]", cases))  # ROUGE-1 leaves no gaps
     attempt.progress(stage=stages.RANK)
     with attempt.writing():
         unfinished = Evaluation.objects.filter(pk=evaluation.pk, finished_at=None)
