@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from django import forms
+from django.db.models import Q
 
 from annotation.models import Protocol, Study
 from annotation.services.rounds import LONGEST_WASH_OUT_DAYS
@@ -209,7 +210,8 @@ class StudyForm(ItemsForm, SetUpForm):
 
     def __init__(self, benchmark: Benchmark, *args: Any, **options: Any) -> None:
         super().__init__(benchmark, *args, **options)
-        protocols = Protocol.objects.filter(kind__in=sources.KINDS)
+        own = Q(team=None) | Q(team=benchmark.team)
+        protocols = Protocol.objects.filter(own, kind__in=sources.KINDS)
         self.fields["protocol"].queryset = protocols  # type: ignore[attr-defined]  # typed as Field
         self.fields["protocol"].initial = protocols.filter(kind=ReviewItem.Kind.TRIPLET).first()
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import uuid
 from typing import TYPE_CHECKING
 
-from annotation.models import Assignment, Study, StudyItem
+from annotation.models import Assignment, Protocol, Study, StudyItem
 from annotation.queries import is_read_again, rounds_of
-from medbench.accounts.permissions import may, require
+from medbench.accounts.permissions import may, require, visible_teams
 from medbench.errors import NotAllowed, NotFound
 
 if TYPE_CHECKING:
@@ -46,6 +46,20 @@ def machine_for(person: Person, study_id: str | uuid.UUID) -> Study:
     found = answers_for(person, study_id)
     if found.state != Study.State.CLOSED:
         require(person, "study.manage", found.benchmark.team, seen_by="study.read")
+    return found
+
+
+def protocol_for(person: Person, protocol_id: int, action: str = "study.read") -> Protocol:
+    """A built-in protocol, for whoever may do `action` somewhere, or one of a team where they may."""
+    found = Protocol.objects.select_related("team__benchmark", "source").filter(pk=protocol_id).first()
+    if found is None:
+        raise NotFound
+    if found.team is not None:
+        require(person, action, found.team, seen_by="study.read")
+    elif not visible_teams(person, action).exists():
+        if visible_teams(person, "study.read").exists():
+            raise NotAllowed("Your role does not allow this. Ask a curator of your benchmark.")
+        raise NotFound
     return found
 
 

@@ -10,7 +10,17 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from annotation.corrections import corrections_of
-from annotation.models import Assignment, Study, StudyAnnotator, StudyItem, Verdict, VerdictRevision
+from annotation.models import (
+    Assignment,
+    Protocol,
+    ProtocolAction,
+    Study,
+    StudyAnnotator,
+    StudyItem,
+    Verdict,
+    VerdictRevision,
+)
+from medbench.accounts.permissions import visible_teams
 from medbench.cases.models import Benchmark
 from medbench.review.models import ItemResult
 
@@ -273,6 +283,32 @@ def decided(study: Study) -> QuerySet[ItemResult]:
 def source_of(study: Study) -> str:
     """The name under which the study's conclusions are recorded."""
     return f"study:{study.pk}"
+
+
+# --- Protocols -------------------------------------------------------------------------
+
+
+def protocols_of(person: User | AnonymousUser) -> QuerySet[Protocol]:
+    """The built-in protocols and those of teams whose studies `person` may read, the newest version of
+    each, with the number of their studies (of all versions) that they may read."""
+    newest = Protocol.objects.filter(key=OuterRef("key")).order_by("-version").values("version")[:1]
+    readable = Study.objects.filter(benchmark__in=Benchmark.objects.where(person, "study.read"))
+    mine = Q(team=None) | Q(team__in=visible_teams(person, "study.read"))
+    found = Protocol.objects.filter(mine, version=Subquery(newest)).select_related("team__benchmark")
+    same = readable.filter(protocol__key=OuterRef("key"))
+    return found.annotate(n_studies=count_of(same, "protocol__key")).order_by(
+        F("team").asc(nulls_first=True), "kind", "title"
+    )
+
+
+def versions_of(protocol: Protocol) -> QuerySet[Protocol]:
+    """All versions of a protocol, the newest first."""
+    return Protocol.objects.filter(key=protocol.key)
+
+
+def actions_of(protocol: Protocol) -> QuerySet[ProtocolAction]:
+    """What was done to a protocol in all its versions, newest first."""
+    return ProtocolAction.objects.filter(protocol__key=protocol.key).select_related("protocol", "person")
 
 
 # --- Rounds ----------------------------------------------------------------------------

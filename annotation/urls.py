@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from annotation.views import adjudication, agreement, rounds, studies, work
+from annotation.views import adjudication, agreement, protocols, rounds, studies, work
 
 app_name = "annotation"
 urlpatterns = [
@@ -12,6 +12,10 @@ urlpatterns = [
     path("annotate/<uuid:assignment_id>/ahead/", work.ahead, name="ahead"),
     path("annotate/<uuid:assignment_id>/regions.geojson", work.region_file, name="regions"),
     path("annotate/<uuid:assignment_id>/guidelines/", work.guidelines, name="guidelines"),
+    path("protocols/", protocols.protocol_list, name="protocols"),
+    path("protocols/<int:protocol_id>/", protocols.protocol, name="protocol"),
+    path("protocols/<int:protocol_id>/copy/", protocols.copy, name="copy_protocol"),
+    path("protocols/<int:protocol_id>/edit/", protocols.edit, name="edit_protocol"),
     path("studies/", studies.study_list, name="studies"),
     path("studies/new/", studies.new, name="new_study"),
     path("studies/<uuid:study_id>/", studies.study, name="study"),

@@ -78,6 +78,8 @@ def draft_study(study: Study, items: Iterable[ReviewItem], annotators: Sequence[
 
 
 def _check_items_fit(study: Study, items: Iterable[ReviewItem]) -> None:
+    if study.protocol.team_id not in (None, study.benchmark.team_id):
+        raise InvalidInput("This protocol belongs to another team. Copy it into yours first.")
     for item in items:
         if item.kind != study.protocol.kind:
             raise InvalidInput("This protocol is about something else. Choose a protocol for these items.")

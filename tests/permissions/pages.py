@@ -228,6 +228,29 @@ PAGES: dict[str, list[Visit]] = {
         )
     ],
     "annotation:guidelines": [Visit(at="assignment", GET="in  404 404 404 404 404 200 404 404 404")],
+    "annotation:protocols": [
+        Visit("study.read", also=("olga",), GET="in  404 200 404 404 404 404 200 200 200"),
+    ],
+    "annotation:protocol": [
+        Visit("study.read", also=("olga",), at="protocol", GET="in  404 200 404 404 404 404 200 200 200"),
+        Visit("study.read", at="own_protocol", GET="in  404 404 404 404 404 404 200 200 200"),
+    ],
+    "annotation:copy_protocol": [
+        Visit(
+            "study.manage",
+            at="own_protocol",
+            data={"benchmark": "colon", "title": "Copied again"},
+            POST="in  404 404 404 404 404 404 403 302 302",
+        )
+    ],
+    "annotation:edit_protocol": [
+        Visit(
+            "study.manage",
+            at="own_protocol",
+            GET="in  404 404 404 404 404 404 403 200 200",
+            POST="in  404 404 404 404 404 404 403 400 400",
+        )
+    ],
     "annotation:studies": [
         Visit("study.read", also=("olga",), GET="in  404 200 404 404 404 404 200 200 200"),
     ],

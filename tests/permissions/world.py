@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from annotation.models import Protocol, Study
 from annotation.services.assignments import claim_next
+from annotation.services.protocols import copy_protocol
 from annotation.services.studies import draft_study, start_study
 from annotation.services.verdicts import Draft, submit_verdict
 from leaderboard.models import Board
@@ -55,6 +56,7 @@ CANARIES = {
     "zqrosatoken": {"rosa"},
     "zqbrunomail": {"bruno", "ada", "sam"},
     "zqdraftstudy": {"ada", "dara", "sam"},
+    "zqownprotocol": {"ada", "dara", "sam"},
     "zqlungcase": {"olga", "sam"},
 }
 
@@ -131,6 +133,8 @@ def _add_studies(world):
     """A running study of Bruno and Chen over the open case; each has submitted one item."""
     world.study = start_study(_draft(world, "Colon verification, round 1"))
     world.draft_study = _draft(world, "zqdraftstudy")
+    world.protocol = Protocol.objects.get(key="triplet", version=2)
+    world.own_protocol = copy_protocol(world.protocol, world.team, title="zqownprotocol", by=world.ada)
     for person in (world.bruno, world.chen):
         answered = claim_next(world.study, person)
         submit_verdict(answered, Draft(YES, f"zq{person.username}comment", 0))
