@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from django.contrib import admin
 
-from annotation.models import Assignment, Protocol, Study, Verdict, VerdictRevision
+from annotation.models import (
+    Assignment,
+    Protocol,
+    ProtocolAction,
+    Study,
+    StudyAction,
+    Verdict,
+    VerdictRevision,
+)
 from medbench.cases.admin import ReadOnly
 
 
 @admin.register(Protocol)
 class ProtocolAdmin(ReadOnly):
-    list_display = ("key", "version", "title", "kind", "created_at")
+    list_display = ("key", "version", "title", "kind", "team", "created_at")
+    list_select_related = ("team",)
 
 
 @admin.register(Study)
@@ -39,3 +48,22 @@ class VerdictAdmin(ReadOnly):
 class VerdictRevisionAdmin(ReadOnly):
     list_display = ("id", "verdict", "version", "submitted", "made_at")
     list_select_related = ("verdict__assignment__study_item__study", "verdict__assignment__annotator")
+
+
+class LogAdmin(ReadOnly):
+    """A log is read here and written by services alone."""
+
+    list_filter = ("what",)
+    date_hierarchy = "at"
+
+
+@admin.register(StudyAction)
+class StudyActionAdmin(LogAdmin):
+    list_display = ("at", "study", "what", "person", "note")
+    list_select_related = ("study", "person")
+
+
+@admin.register(ProtocolAction)
+class ProtocolActionAdmin(LogAdmin):
+    list_display = ("at", "protocol", "what", "person", "note")
+    list_select_related = ("protocol", "person")

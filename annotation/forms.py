@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from django import forms
 from django.db.models import Q
 
-from annotation.models import Protocol, Study
+from annotation.models import Protocol, Study, StudyAction
 from annotation.services.rounds import LONGEST_WASH_OUT_DAYS
 from annotation.services.verdicts import Draft
 from medbench.accounts.models import User
@@ -184,6 +184,28 @@ class SetUpForm(BenchmarkForm):
         """Offer only people who do not annotate in the study yet."""
         field = self.fields["annotators"]
         field.queryset = field.queryset.exclude(pk__in=there)  # type: ignore[attr-defined]  # typed as Field
+
+
+class LogForm(forms.Form):
+    """Which lines of a log to show. A choice that is not there shows all."""
+
+    what = forms.ChoiceField(required=False)
+    person = forms.ModelChoiceField(User.objects.none(), required=False, empty_label="Anybody")
+
+    def __init__(self, lines: QuerySet[StudyAction], *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.lines = lines
+        kinds = set(lines.order_by().values_list("what", flat=True).distinct())
+        choices = [(value, label) for value, label in StudyAction.What.choices if value in kinds]
+        self.fields["what"].choices = [("", "Anything"), *choices]  # type: ignore[attr-defined]  # typed as Field
+        people = User.objects.filter(pk__in=lines.order_by().values("person"))
+        self.fields["person"].queryset = people.order_by("name")  # type: ignore[attr-defined]  # typed as Field
+
+    def chosen(self) -> QuerySet[StudyAction]:
+        """The lines that match."""
+        self.is_valid()
+        wanted = {name: value for name, value in self.cleaned_data.items() if value}
+        return self.lines.filter(**wanted)
 
 
 class RoundForm(forms.Form):

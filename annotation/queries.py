@@ -15,6 +15,7 @@ from annotation.models import (
     Protocol,
     ProtocolAction,
     Study,
+    StudyAction,
     StudyAnnotator,
     StudyItem,
     Verdict,
@@ -309,6 +310,15 @@ def versions_of(protocol: Protocol) -> QuerySet[Protocol]:
 def actions_of(protocol: Protocol) -> QuerySet[ProtocolAction]:
     """What was done to a protocol in all its versions, newest first."""
     return ProtocolAction.objects.filter(protocol__key=protocol.key).select_related("protocol", "person")
+
+
+# --- The log ---------------------------------------------------------------------------
+
+
+def log_of(study: Study, *, blind: bool) -> QuerySet[StudyAction]:
+    """What was done in a study, newest first; `blind` leaves out what tells of single items."""
+    of_items = (StudyAction.What.ANSWERED, StudyAction.What.SKIPPED, StudyAction.What.DECIDED)
+    return study.actions.exclude(what__in=of_items) if blind else study.actions.all()
 
 
 # --- Rounds ----------------------------------------------------------------------------

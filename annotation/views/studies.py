@@ -12,7 +12,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation import progress, queries
-from annotation.forms import ItemsForm, SetUpForm, StudyForm
+from annotation.forms import ItemsForm, LogForm, SetUpForm, StudyForm
 from annotation.permissions import is_blind, study_for
 from annotation.protocols import Definition
 from annotation.services import studies
@@ -199,10 +199,21 @@ def _change(request: SignedInRequest, study: Study, form: SetUpForm) -> bool:
 @login_required
 @require_safe
 def log(request: SignedInRequest, study_id: uuid.UUID) -> HttpResponse:
-    """Every step and setting of a study, newest first."""
+    """Every step, setting and verdict of a study, newest first, by kind and person. What shows who has
+    read which item is left out for those who annotate in it themselves."""
     found = study_for(request.user, study_id, "study.manage")
-    actions = Paginator(found.actions.select_related("person"), 100).get_page(request.GET.get("page"))
-    context = {"study": found, "tab": "log", "may_manage": True, "actions": actions}
+    blind = is_blind(request.user, found)
+    lines = queries.log_of(found, blind=blind)
+    form = LogForm(lines, request.GET)
+    actions = Paginator(form.chosen().select_related("person"), 100).get_page(request.GET.get("page"))
+    context = {
+        "study": found,
+        "tab": "log",
+        "may_manage": True,
+        "actions": actions,
+        "form": form,
+        "blind": blind,
+    }
     return render(request, "annotation/log.html", context)
 
 

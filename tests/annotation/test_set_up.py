@@ -1,15 +1,19 @@
 """What a curator can change in a study that runs, and the log of all that was done."""
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
 
-from annotation.models import Assignment, StudyAction
+from annotation.models import Assignment, StudyAction, VerdictRevision
 from annotation.services import studies
+from annotation.services.adjudication import Ruling, decide
+from annotation.services.assignments import claim_next, skip, take
+from annotation.services.verdicts import Draft, submit_verdict
 from medbench.accounts.permissions import Role
 from medbench.errors import Conflict
 from tests.annotation.build import YES, answer_all, make_draft
-from tests.people import join, make_annotator, signed_in
+from tests.people import join, make_annotator, make_person, signed_in
 
 
 def address(study, part):
@@ -97,11 +101,78 @@ def test_every_step_stands_in_the_log_with_its_author(benchmark, bruno, chen, ad
     assert page.index("Closed") < page.index("Paused")
 
 
+def test_verdicts_changes_skips_and_decisions_stand_in_the_log_with_author_and_reason(
+    study, bruno, chen, dara
+):
+    held = claim_next(study, bruno)
+    skip(held, "Too hard")
+    skip(held, "Too hard")  # twice is once
+    taken = take(held)
+    verdict = submit_verdict(taken, Draft(YES, "", 0))
+    submit_verdict(taken, Draft(YES | {"faithful": "no"}, "", verdict.version))
+    submit_verdict(taken, Draft(YES | {"faithful": "no"}, "", verdict.version))
+    other = Assignment.objects.get(study_item=held.study_item, annotator=chen)
+    submit_verdict(take(other), Draft(YES, "", 0))
+    decide(held.study_item, Ruling({"faithful": "yes"}, "verified", "It is reported."), by=dara)
+    item = f"Item {held.study_item.position}"
+    assert lines(study)[2:] == [
+        ("skipped", f"{item}: Too hard", "Bruno Costa"),
+        ("answered", f"{item}, version 2", "Bruno Costa"),
+        ("answered", f"{item}, changed, version 4", "Bruno Costa"),
+        ("answered", f"{item}, version 2", "Chen Wei"),
+        ("decided", f"{item}: verified. It is reported.", "Dara Okafor"),
+    ]
+
+
+def test_the_log_is_filtered_by_kind_and_person(study, bruno, chen, ada):
+    answer_all(study, bruno, YES)
+    client = signed_in(ada)
+    page = client.get(address(study, "log") + f"?what=answered&person={bruno.pk}").content.decode()
+    assert "4 lines, newest first" in page
+    page = client.get(address(study, "log") + f"?what=started&person={bruno.pk}").content.decode()
+    assert "No line matches" in page
+    page = client.get(address(study, "log") + "?what=nonsense&person=x&page=y").content.decode()
+    assert "6 lines, newest first" in page
+
+
+def test_a_curator_who_annotates_sees_no_line_about_a_single_item(study, bruno, chen, team):
+    join(team, bruno, Role.CURATOR)
+    answer_all(study, chen, YES)
+    page = signed_in(bruno).get(address(study, "log")).content.decode()
+    assert "Verdict submitted" not in page
+    assert "2 lines, newest first" in page
+    studies.close_study(study)
+    assert "7 lines, newest first" in signed_in(bruno).get(address(study, "log")).content.decode()
+
+
 def test_a_line_of_the_log_never_changes(study):
     line = StudyAction.objects.first()
     line.note = "something else"
-    with pytest.raises(Conflict):
-        line.save()
+    for change in (
+        line.save,
+        line.delete,
+        lambda: StudyAction.objects.update(note="x"),
+        StudyAction.objects.all().delete,
+        lambda: study.actions.filter(what="started").update(note="x"),
+        lambda: StudyAction.objects.bulk_update([line], ["note"]),
+    ):
+        with pytest.raises(Conflict), transaction.atomic():
+            change()
+    assert not StudyAction.objects.filter(note__in=("x", "something else")).exists()
+
+
+@pytest.mark.parametrize("kind", ["studyaction", "protocolaction", "verdictrevision"])
+def test_operators_read_a_log_and_cannot_write_it(study, bruno, kind):
+    answer_all(study, bruno, YES)
+    client = signed_in(make_person("root", is_superuser=True, is_staff=True))
+    base = reverse(f"admin:annotation_{kind}_changelist")
+    assert client.get(base).status_code == 200
+    assert client.get(base + "add/").status_code == 403
+    line = {"studyaction": StudyAction, "verdictrevision": VerdictRevision}.get(kind)
+    if line is not None:
+        number = line.objects.first().pk
+        assert client.post(f"{base}{number}/change/", {"note": "x"}).status_code == 403
+        assert client.post(f"{base}{number}/delete/", {"post": "yes"}).status_code == 403
 
 
 def test_the_log_costs_the_same_queries_for_one_and_three_lines(study, ada, django_assert_num_queries):
