@@ -138,6 +138,7 @@ class StudyAction(Frozen):
         ANNOTATORS = "annotators", "Annotators added"
         CHANGED = "changed", "Set-up changed"
         DECIDED = "decided", "Item decided"
+        IMPORTED = "imported", "Ratings imported"
         ANSWERED = "answered", "Verdict submitted"
         SKIPPED = "skipped", "Item skipped"
 
@@ -250,6 +251,47 @@ class VerdictRevision(Frozen):
 
     def __str__(self) -> str:
         return f"{self.verdict} v{self.version}"
+
+
+class OutsideRater(models.Model):
+    """Somebody who judged items of a study elsewhere and is known from a file alone: a person or a
+    model. No user, and apart from the annotators in every number."""
+
+    class Kind(models.TextChoices):
+        PERSON = "person", "Person"
+        MODEL = "model", "Model"
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="outside_raters")
+    name = models.CharField(max_length=120)
+    kind = models.CharField(max_length=6, choices=Kind)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ("kind", "name")
+        constraints = (models.UniqueConstraint(fields=("study", "name"), name="outside_rater_once"),)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class OutsideRating(Frozen):
+    """One answer of an outside rater to one question about one item, as it was imported."""
+
+    rater = models.ForeignKey(OutsideRater, models.CASCADE, related_name="ratings")
+    study_item = models.ForeignKey(StudyItem, models.CASCADE, related_name="outside_ratings")
+    question = models.CharField(max_length=40)
+    value = models.CharField(max_length=40)  # of an option
+    imported_at = models.DateTimeField(auto_now_add=True)
+
+    objects = FrozenQuerySet.as_manager()
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("rater", "study_item", "question"), name="outside_rating_once"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.rater}: {self.question} = {self.value}"
 
 
 class Agreement(models.Model):

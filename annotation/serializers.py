@@ -93,3 +93,4 @@ class AgreementSerializer(serializers.Serializer[dict[str, Any]]):
     b = serializers.IntegerField(allow_null=True)
     software_version = serializers.CharField(allow_null=True)
     questions = serializers.ListField(child=serializers.DictField())
+    outside = serializers.ListField(child=serializers.DictField())  # raters from files, kept apart

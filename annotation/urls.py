@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from annotation.views import adjudication, agreement, protocols, rounds, studies, work
+from annotation.views import adjudication, agreement, imports, protocols, rounds, studies, work
 
 app_name = "annotation"
 urlpatterns = [
@@ -38,5 +38,6 @@ urlpatterns = [
     path("studies/<uuid:study_id>/disagreements/", agreement.disagreement_list, name="disagreements"),
     path("studies/<uuid:study_id>/items/<int:position>/", adjudication.study_item, name="study_item"),
     path("studies/<uuid:study_id>/adjudication/", adjudication.queue, name="adjudication"),
+    path("studies/<uuid:study_id>/import/", imports.ratings, name="import_ratings"),
     path("studies/<uuid:study_id>/<slug:step>/", studies.take_step, name="study_step"),
 ]

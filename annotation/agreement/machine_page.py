@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from annotation.agreement.charts import bar_of
-from annotation.agreement.page import status_of
+from annotation.agreement.page import outside_of, status_of
 from medbench.accounts.permissions import may
 from medbench.review.outputs import METRICS
 from medbench.scoring.correlation import KINDS
@@ -13,7 +13,7 @@ from medbench.scoring.correlation import KINDS
 if TYPE_CHECKING:
     from annotation.agreement.charts import Bar
     from annotation.agreement.machine import Result
-    from annotation.models import Study
+    from annotation.models import Agreement, Study
     from medbench.accounts.models import User
 
 METRIC_WORDS = {"recall": "Recall", "precision": "Precision", "f1": "F1", "novelty": "Novelty"}
@@ -30,10 +30,12 @@ def context_of(study: Study, person: User) -> dict[str, Any]:
     found = status["found"]
     compared: Result = (found.result.get("machine") or {}) if found else {}
     correlation = compared.get("correlation")
+    may_manage = may(person, "study.manage", study.benchmark.team)
+    quality = _quality_rows(found, compared, may_manage=may_manage)
     return {
         "study": study,
         "tab": "machine",
-        "may_manage": may(person, "study.manage", study.benchmark.team),
+        "may_manage": may_manage,
         "correlation": correlation,
         "correlation_rows": _correlation_rows(correlation) if correlation else [],
         "metrics": [METRIC_WORDS[metric] for metric in METRICS],
@@ -52,9 +54,9 @@ def context_of(study: Study, person: User) -> dict[str, Any]:
         "audit_kinds": [
             (KIND_WORDS[kind], compared["audit"][kind]) for kind in KINDS if compared.get("audit")
         ],
-        "quality": compared.get("quality"),
+        "quality": quality,
         "redundancy": _redundancy_rows(compared.get("redundancy", {})),
-        "is_empty": not any(compared.values()),
+        "is_empty": not any(compared.values()) and not quality,
         **status,
     }
 
@@ -70,6 +72,13 @@ def _correlation_rows(correlation: Result) -> list[tuple[str, Result, list[tuple
         for row in correlation["rows"]
         if row["n_systems"]
     ]
+
+
+def _quality_rows(found: Agreement | None, compared: Result, *, may_manage: bool) -> list[tuple[str, Result]]:
+    """Scores by people beside those that came with the items, and beside those of imported models."""
+    rows = [("", row) for row in compared.get("quality") or ()]
+    imported = outside_of(found, may_manage=may_manage)
+    return rows + [(name, row) for name, row, _ in imported if row["kind"] == "model" and "human" in row]
 
 
 def _drawn(estimate: Result) -> Bar | None:

@@ -107,10 +107,25 @@ def context_of(study: Study, person: User, chosen: str) -> dict[str, Any]:
             ),
             None,
         ),
+        "outside": outside_of(found, may_manage=may_manage),
         "has_pairs": any(result["n_pairable"] for result in results),
         "steps": range(STEPS),
         **status,
     }
+
+
+def outside_of(found: Agreement | None, *, may_manage: bool) -> list[tuple[str, Result, Bar | None]]:
+    """Raters from outside as they are named to somebody, with the drawing of their agreement. Names are
+    for curators: that of a model would tell others what they judge."""
+    rows: list[Result] = (found.result or {}).get("outside", []) if found else []
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(row["rater"] for row in rows), 1)}
+    shown = []
+    for row in rows:
+        name = row["rater"] if may_manage else f"Outside {row['kind']} {numbers[row['rater']]}"
+        ci = row["alpha"]["ci"] if "alpha" in row else None
+        bar = bar_of(row["alpha"]["value"], (ci[0], ci[1]) if ci else None) if "alpha" in row else None
+        shown.append((name, row, bar))
+    return shown
 
 
 def as_json(study: Study, *, with_annotators: bool) -> dict[str, Any]:
@@ -133,6 +148,7 @@ def as_json(study: Study, *, with_annotators: bool) -> dict[str, Any]:
             {name: value for name, value in result.items() if with_annotators or name != "annotators"}
             for result in results
         ],
+        "outside": [row | {"rater": name} for name, row, _ in outside_of(found, may_manage=with_annotators)],
     }
 
 

@@ -11,7 +11,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from annotation import queries
-from annotation.agreement import analysis, machine, ratings
+from annotation.agreement import analysis, machine, outside, ratings
 from annotation.models import Agreement
 from medbench import jobs
 from medbench.jobs.models import Job
@@ -86,8 +86,9 @@ def compute(attempt: Attempt) -> None:
         seed=row.seed,
         resamples=row.resamples,
     )
+    apart = outside.of_study(row.study, tables, seed=row.seed, resamples=row.resamples)
     with attempt.writing():
-        _keep(row, state, {"questions": questions, "machine": compared})
+        _keep(row, state, {"questions": questions, "machine": compared, "outside": apart})
 
 
 def _keep(row: Agreement, state: str, result: dict[str, Any]) -> None:

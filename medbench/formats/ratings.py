@@ -6,23 +6,22 @@ order, is long; in any other the first column names the item. An empty cell is a
 
 from __future__ import annotations
 
-import csv
-import io
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
-from medbench.formats.json_text import BOM, Unreadable, decode
+from medbench.formats.csv_text import read_rows
+from medbench.formats.json_text import Unreadable
 from medbench.formats.problems import SHOWN, Findings, Refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from medbench.formats.csv_text import Numbered
+
 LONG = ("item", "annotator", "rating")
-FILE_BYTES = 20_000_000
 ANNOTATORS_MOST = 100
 CELLS_MOST = 5_000_000  # items x annotators
 _OTHER_SEPARATORS = (";", "\t", "|")
-
-Numbered = tuple[int, list[str]]  # the line on which a row begins, and its cells
 
 
 class Rated(NamedTuple):
@@ -41,52 +40,24 @@ def read_ratings(data: bytes, *, file: str = "", keep: int = SHOWN) -> list[Rate
     `too_many_annotators`.
     """
     findings = Findings(file, keep)
-    ratings: list[Rated] = []
-    try:
-        rows = _rows(_text(data, findings), findings)
-        ratings = _read(rows, findings)
-    except Unreadable:
-        pass
+    rated: list[tuple[int, Rated]] = []
+    with suppress(Unreadable):
+        rated = numbered_ratings(read_rows(data, findings), findings)
     if findings.problems:
         raise Refused(f"The ratings table {file}".rstrip(), findings)
-    return ratings
+    return [rating for _, rating in rated]
 
 
-def _text(data: bytes, findings: Findings) -> str:
-    if len(data) > FILE_BYTES:
-        findings.problem("too_large", f"The file has more than {FILE_BYTES:,} bytes.")
-        raise Unreadable
-    return decode(data, findings).removeprefix(BOM)
-
-
-def _rows(text: str, findings: Findings) -> list[Numbered]:
-    """The rows that are not blank, cells stripped; raises Unreadable."""
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    rows: list[Numbered] = []
-    line = 1
-    try:
-        for cells in reader:
-            if any(cell.strip() for cell in cells):
-                rows.append((line, [cell.strip() for cell in cells]))
-            line = reader.line_num + 1
-    except csv.Error as error:
-        findings.line = line
-        findings.problem("bad_csv", f"The row that begins here cannot be read: {error}.")
-        raise Unreadable from error
-    if not rows:
-        findings.problem("empty_file", "The file has no row.")
-        raise Unreadable
-    return rows
-
-
-def _read(rows: list[Numbered], findings: Findings) -> list[Rated]:
+def numbered_ratings(rows: list[Numbered], findings: Findings) -> list[tuple[int, Rated]]:
+    """Each rating of a table with its line, missing ones included. Problems go into `findings`; raises
+    Unreadable where the first row names no columns."""
     (line, header), *body = rows
     findings.line = line
     is_long = sorted(name.casefold() for name in header) == sorted(LONG)
     if not is_long:
         _check_annotators(header, findings)
     split = _long(header) if is_long else _wide(header)
-    ratings: list[Rated] = []
+    ratings: list[tuple[int, Rated]] = []
     lines: dict[tuple[str, str], int] = {}  # where an item (of an annotator) stands
     for number, cells in body:
         findings.line = number
@@ -97,9 +68,9 @@ def _read(rows: list[Numbered], findings: Findings) -> list[Rated]:
         rated = split(cells)
         key = rated[0].item, rated[0].annotator if is_long else ""
         if _is_sound(key, rated[0], lines.setdefault(key, number), findings):
-            ratings += rated
+            ratings += [(number, each) for each in rated]
     findings.line = None
-    _check_size(ratings, findings)
+    _check_size([rated for _, rated in ratings], findings)
     return ratings
 
 

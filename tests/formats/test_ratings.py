@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from medbench.formats import csv_text
 from medbench.formats import ratings as ratings_module
 from medbench.formats.problems import Refused
 from medbench.formats.ratings import read_ratings
@@ -111,7 +112,7 @@ def test_tables_too_large_for_memory_are_refused(monkeypatch):
     assert problems(f"item,{names}\nt1{',' * 101}\n") == [("too_many_annotators", None)]
     monkeypatch.setattr(ratings_module, "CELLS_MOST", 3)
     assert problems(LONG) == [("too_large", None)]
-    monkeypatch.setattr(ratings_module, "FILE_BYTES", 10)
+    monkeypatch.setattr(csv_text, "FILE_BYTES", 10)
     assert problems(WIDE) == [("too_large", None)]
 
 

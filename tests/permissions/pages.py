@@ -335,6 +335,14 @@ PAGES: dict[str, list[Visit]] = {
     "annotation:adjudication": [
         Visit("item.adjudicate", at="study", GET="in  404 404 404 404 404 404 200 200 200"),
     ],
+    "annotation:import_ratings": [
+        Visit(
+            "study.manage",
+            at="study",
+            GET="in  404 404 404 404 404 404 403 200 200",
+            POST="in  404 404 404 404 404 404 403 422 422",
+        ),
+    ],
     "annotation:study_item": [
         Visit(
             "item.adjudicate",

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from django.core.management.base import BaseCommand, CommandError
 
 from medbench.errors import InvalidInput, MedBenchError
+from medbench.formats.csv_text import FILE_BYTES
 from medbench.formats.problems import Problem, Refused
-from medbench.formats.ratings import FILE_BYTES, read_ratings
+from medbench.formats.ratings import read_ratings
 from medbench.scoring.agreement import LEVELS, RESAMPLES, RatingsTable, summary
 from medbench.scoring.agreement.icc import FORMS
 
