@@ -56,6 +56,7 @@ INSTALLED_APPS = [
     "leaderboard",
 ]
 MIDDLEWARE = [
+    "medbench.slides.middleware.StoredTiles",
     "medbench.web.middleware.Headers",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",

@@ -1,4 +1,4 @@
-"""A tile of a slide over HTTP: the site with its wrapper, the site without, OpenSlide's example application.
+"""A tile of a slide over HTTP: the site with its wrapper and without it, and OpenSlide's example application.
 
 That application is fetched for the run and kept nowhere. All servers are granian with one process and four
 threads; what counts is their processor time a request.
@@ -62,7 +62,7 @@ def requests_us(folder: Path, slide: Path, places: Sequence[Place], width_px: in
     deep_zoom = [f"/slide_files/{deepest}/{column}_{row}.jpeg" for column, row in places]
     return {
         "wrapper": served_us("medbench.wsgi:application", ROOT, site.environment, site.addresses, site),
-        "view": served_us("medbench.wsgi:django_application", ROOT, site.environment, site.addresses, site),
+        "django": served_us("medbench.wsgi:django_application", ROOT, site.environment, site.addresses, site),
         "deep zoom": served_us("bench_app:application", app, {}, deep_zoom),
     }
 

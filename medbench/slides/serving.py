@@ -1,4 +1,4 @@
-"""Stored tiles as HTTP answers: the one function behind the WSGI wrapper and the Django view.
+"""Stored tiles as HTTP answers: the one function behind the WSGI wrapper and the middleware.
 
 It asks no database. A view that has just read a slide remembers its level table here for three seconds,
 and only whoever holds a token is answered from memory. All other requests, an expired memory and every
@@ -9,6 +9,7 @@ here.
 
 from __future__ import annotations
 
+import re
 import time
 from contextlib import suppress
 from dataclasses import dataclass
@@ -39,6 +40,11 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
+
+ADDRESS = re.compile(
+    r"/slides/([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})"
+    r"/tiles/([0-9]{1,9})/([0-9]{1,3})/([0-9]{1,9})_([0-9]{1,9})\.jpg"
+)
 
 NO_FILE = Identity("", 0, 0, 0, 0)
 files = StoredSlides()
@@ -98,13 +104,21 @@ def _file(slide: Slide) -> Identity:
     return file
 
 
+def requested(environ: Mapping[str, Any]) -> Answer | None:
+    """The answer to a WSGI request if it is for a stored tile and holds a token for the slide."""
+    is_head = environ["REQUEST_METHOD"] == "HEAD"
+    address = ADDRESS.fullmatch(environ["PATH_INFO"])
+    if address is None or not (is_head or environ["REQUEST_METHOD"] == "GET"):
+        return None
+    slide_id, *numbers = address.groups()
+    if not tokens.is_held(environ, slide_id):
+        return None
+    answer = tile(environ, Place(slide_id, *map(int, numbers)))
+    return answer._replace(body=b"") if answer and is_head else answer
+
+
 def tile(environ: Mapping[str, Any], place: Place) -> Answer | None:
-    """The answer to a WSGI request for `place` if it holds a token and the file holds such a JPEG."""
-    return known_tile(environ, place) if tokens.is_held(environ, place.slide_id) else None
-
-
-def known_tile(environ: Mapping[str, Any], place: Place) -> Answer | None:
-    """The same for whoever was found to be allowed to see the slide."""
+    """The stored tile for whoever was found to be allowed to see the slide; None where there is none."""
     slide = _recently(place)
     stored = slide.stored(place) if slide else None
     if slide is None or stored is None:

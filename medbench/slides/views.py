@@ -61,23 +61,14 @@ def tile(
     A stored tile is as large as all of its level, at the far edges too; a decoded one ends with the level.
     """
     place = serving.Place(str(slide_id), revision, level, column, row)
-    return _stored(serving.tile(request.META, place)) or _asked_tile(request, slide_id, place)
-
-
-def _asked_tile(request: HttpRequest, slide_id: uuid.UUID, place: serving.Place) -> HttpResponseBase:
-    """The same by a look at the database: who asks, and what the slide is now."""
     slide = _visible(request, slide_id)
     if not slide.is_ready or place.revision != slide.revision or not _in_grid(slide, *place[2:]):
         raise NotFound
     serving.remember(slide)
-    if stored := _stored(serving.known_tile(request.META, place)):
-        return stored
+    if stored := serving.tile(request.META, place):
+        return HttpResponse(stored.body, status=stored.status, headers=stored.headers)
     etag = services.tile_etag(slide.sha256, *place[2:])
     return _picture(request, etag, serving.FOR_EVER, lambda: services.tile_jpeg(slide, *place[2:]))
-
-
-def _stored(answer: serving.Answer | None) -> HttpResponse | None:
-    return answer and HttpResponse(answer.body, status=answer.status, headers=answer.headers)
 
 
 @require_safe

@@ -1,6 +1,6 @@
 """Stored tiles over HTTP: the same answers with the wrapper and without, and nobody gets in.
 
-Every test runs twice. `wrapper` asks the WSGI wrapper that stands in front of Django, `view` Django alone.
+Every test runs twice. `wrapper` asks the WSGI wrapper that stands in front of Django, `django` Django alone.
 """
 
 import io
@@ -49,7 +49,7 @@ class Wrapped(ClientHandler):
         return response
 
 
-@pytest.fixture(params=["wrapper", "view"])
+@pytest.fixture(params=["wrapper", "django"])
 def browser(request, settings):
     """browser(person): the session of one person (None: of nobody), with the wrapper or without."""
     settings.SLIDE_ACCESS = "tests.slides.test_serving.shown_slides_only"
@@ -116,6 +116,14 @@ def test_a_stored_tile_is_sent_without_a_single_query(browser, bruno, slide):
         "Cross-Origin-Resource-Policy": "same-origin",
     }
     assert {name: response.headers[name] for name in expected} == expected
+    assert not {"Vary", "Set-Cookie"} & set(response.headers)
+
+
+def test_the_view_alone_sends_the_same_tile(bruno, slide, settings):
+    settings.MIDDLEWARE = [name for name in settings.MIDDLEWARE if not name.startswith("medbench.slides")]
+    response = opened(signed_in(bruno), slide).get(address(slide, 0, 3, 2))
+    assert (response.status_code, response.content) == (200, stored_bytes(slide, 3, 2))
+    assert response.headers["Cache-Control"] == "private, max-age=31536000, immutable"
     assert not {"Vary", "Set-Cookie"} & set(response.headers)
 
 
