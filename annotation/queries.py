@@ -74,11 +74,21 @@ def washed_out(moment: dt.datetime) -> Q:
 def open_to(study: Study, user: User) -> QuerySet[Assignment]:
     """What `user` could be given next, in their own order: a new item, or one that was taken from
     them when their hold ran out and that needs somebody again."""
-    untaken = Assignment.objects.filter(
-        annotator=user, study_item__study=study, state__in=(State.WAITING, State.RELEASED)
-    )
-    ready = untaken.filter(washed_out(timezone.now()))
-    return with_seats_in_use(ready).filter(_SEAT_FREE).order_by("position")
+    return with_seats_in_use(_untaken(study, user)).filter(_SEAT_FREE)
+
+
+def first_open(study: Study, user: User) -> Assignment | None:
+    """The first of `open_to`, with its item. Mostly it is one of the next few: then nobody waits until
+    the seats of a whole study are counted."""
+    found = with_items(open_to(study, user))
+    few = list(_untaken(study, user).values_list("pk", flat=True)[:50])
+    return found.filter(pk__in=few).first() or found.first()
+
+
+def _untaken(study: Study, user: User) -> QuerySet[Assignment]:
+    mine = Assignment.objects.filter(annotator=user, study_item__study=study)
+    open_states = mine.filter(state__in=(State.WAITING, State.RELEASED))
+    return open_states.filter(washed_out(timezone.now())).order_by("position")
 
 
 def has_free_seat(assignment: Assignment) -> bool:

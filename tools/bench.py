@@ -10,6 +10,7 @@ import json
 import sys
 
 import bench_agreement
+import bench_annotation
 import bench_clinlens
 import bench_import
 import bench_render
@@ -22,6 +23,7 @@ def main() -> None:
     sys.path.insert(0, str(ROOT))
     results = {
         **bench_agreement.results(),
+        **bench_annotation.results(),
         **bench_clinlens.results(),
         **bench_import.results(),
         **bench_render.results(),

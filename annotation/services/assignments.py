@@ -53,7 +53,7 @@ def claim_next(study: Study, user: User) -> Assignment | None:
         with transaction.atomic():
             # Two windows of one person ask one after the other, and get the same item.
             StudyAnnotator.objects.select_for_update().get(study=study, user=user)
-            found = queries.in_hand(study, user).first() or queries.open_to(study, user).first()
+            found = queries.in_hand(study, user).first() or queries.first_open(study, user)
             if found is None:
                 return None
             if (taken := take(found)) is not None:
@@ -67,10 +67,8 @@ def peek_next(assignment: Assignment) -> Assignment | None:
     study, user = assignment.study_item.study, assignment.annotator
     if study.state != Study.State.RUNNING:
         return None
-    found = (
-        queries.with_items(queries.in_hand(study, user)).exclude(pk=assignment.pk).first()
-        or queries.with_items(queries.open_to(study, user)).exclude(pk=assignment.pk).first()
-    )
+    in_hand = queries.with_items(queries.in_hand(study, user)).exclude(pk=assignment.pk)
+    found = in_hand.first() or queries.first_open(study, user)
     if found is not None:
         found.number = found.number or _next_number(found)
     return found
