@@ -5,6 +5,7 @@ says so: `.venv/bin/python tools/bench_annotation.py`.
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
@@ -18,8 +19,8 @@ from measure import result
 from node import ROOT
 
 if TYPE_CHECKING:
-    from annotation.models import Assignment, Study
-    from medbench.accounts.models import Team, User
+    from annotation.models import Study
+    from medbench.accounts.models import User
 
 ANNOTATORS = 5
 EACH = 40  # items that every annotator submits while it is measured
@@ -81,7 +82,7 @@ def make_study(folder: Path) -> tuple[Study, list[User]]:
 
     (bundle := folder / "bundle").mkdir()
     bench_import.write_bundle(bundle)
-    call_command("import_benchmark", str(bundle), stdout=open(os.devnull, "w"))
+    call_command("import_benchmark", str(bundle), stdout=io.StringIO())
     benchmark, team = Benchmark.objects.get(), Team.objects.get()
     people = [join(team, make_annotator(f"reader{n}"), Role.ANNOTATOR) for n in range(ANNOTATORS)]
     study = Study(
