@@ -15,6 +15,7 @@ from rest_framework.views import APIView
 
 from annotation import exports, progress, queries
 from annotation.agreement import page
+from annotation.bundles import bundle_of
 from annotation.permissions import answers_for, study_for
 from annotation.serializers import AgreementSerializer, StudyProgressSerializer, StudySerializer
 from medbench.accounts.permissions import may
@@ -55,7 +56,7 @@ _AS_OF = OpenApiParameter("as_of", OpenApiTypes.DATETIME, description="As it sto
 @api_view(["GET"])
 def verdicts(request: Request, study_id: uuid.UUID) -> HttpResponse:
     """The verdicts that count, as CSV: one row for each annotator and item."""
-    study = study_for(request.user, study_id, "study.manage")
+    study = answers_for(request.user, study_id, "study.manage")
     text = exports.verdicts_csv(study, _moment(request))
     return HttpResponse(text, content_type="text/csv; charset=utf-8", headers=_as("verdicts", study, "csv"))
 
@@ -64,11 +65,29 @@ def verdicts(request: Request, study_id: uuid.UUID) -> HttpResponse:
 @api_view(["GET"])
 def history(request: Request, study_id: uuid.UUID) -> StreamingHttpResponse:
     """Every saved change of every verdict, one JSON object a line, drafts too."""
-    study = study_for(request.user, study_id, "study.manage")
+    study = answers_for(request.user, study_id, "study.manage")
     lines = exports.history_jsonl(study, _moment(request))
     return StreamingHttpResponse(
         lines, content_type="application/x-ndjson", headers=_as("history", study, "jsonl")
     )
+
+
+@extend_schema(parameters=[_AS_OF], responses={(200, "application/zip"): OpenApiTypes.BINARY})
+@api_view(["GET"])
+def regions(request: Request, study_id: uuid.UUID) -> HttpResponse:
+    """The regions of the verdicts that count: a GeoJSON file for each slide, as QuPath opens it."""
+    study = answers_for(request.user, study_id, "study.manage")
+    packed = exports.regions_zip(study, _moment(request))
+    return HttpResponse(packed, content_type="application/zip", headers=_as("regions", study, "zip"))
+
+
+@extend_schema(responses={(200, "application/zip"): OpenApiTypes.BINARY})
+@api_view(["GET"])
+def bundle(request: Request, study_id: uuid.UUID) -> HttpResponse:
+    """The whole study, to be imported elsewhere: set-up, items, verdicts with their history, decisions."""
+    study = answers_for(request.user, study_id, "study.manage")
+    packed = bundle_of(study)
+    return HttpResponse(packed, content_type="application/zip", headers=_as("study", study, "zip"))
 
 
 def _moment(request: Request) -> dt.datetime | None:

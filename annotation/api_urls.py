@@ -11,4 +11,6 @@ urlpatterns = [
     path("studies/<uuid:study_id>/agreement/", api.StudyAgreement.as_view(), name="agreement"),
     path("studies/<uuid:study_id>/verdicts.csv", api.verdicts, name="verdicts"),
     path("studies/<uuid:study_id>/history.jsonl", api.history, name="history"),
+    path("studies/<uuid:study_id>/regions.zip", api.regions, name="regions"),
+    path("studies/<uuid:study_id>/bundle.zip", api.bundle, name="bundle"),
 ]

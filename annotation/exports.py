@@ -5,11 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
+from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from annotation import progress, queries
+from annotation.bundles import zipped
 from annotation.models import VerdictRevision
 from annotation.protocols import Definition
+from annotation.services import regions
 from medbench.accounts.models import AnnotatorProfile
 from medbench.formats.csv_text import safe
 
@@ -18,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from annotation.models import Study
+    from medbench.review.models import ReviewItem
 
 _HEAD = ("study", "protocol", "item", "item_id", "case_id", "triplet", "annotator", "background")
 _TAIL = (
@@ -59,6 +64,39 @@ def verdicts_csv(study: Study, as_of: dt.datetime | None = None) -> str:
             for cell in (*_what(study, row), letters[who], backgrounds.get(who, ""), *_said(row, questions))
         )
     return text.getvalue()
+
+
+def regions_zip(study: Study, as_of: dt.datetime | None = None) -> bytes:
+    """The regions of the verdicts that count, or counted at a moment: a GeoJSON file for each slide, as
+    QuPath opens it. A region names its item, its annotator by letter, and its number in the verdict."""
+    letters = progress.letters(study)
+    rows = queries.counted(study, as_of).exclude(regions=[])
+    rows = rows.select_related(
+        "verdict__assignment__study_item__item__slide", "verdict__assignment__study_item__item__case"
+    ).order_by("verdict__assignment__study_item__position", "pk")
+    by_slide: dict[str, list[tuple[str, VerdictRevision]]] = defaultdict(list)
+    items: dict[str, ReviewItem] = {}
+    for row in rows:
+        assignment = row.verdict.assignment
+        item = assignment.study_item.item
+        if item.slide is not None and item.slide.width_px:
+            items[str(item.slide.pk)] = item
+            said = f"Item {assignment.study_item.position}, {letters[assignment.annotator_id]}"
+            by_slide[str(item.slide.pk)].append((said, row))
+    return zipped(
+        {
+            _file_name(items[slide]): regions.of_verdicts(
+                items[slide], [(said, row.regions) for said, row in found]
+            ).encode()
+            for slide, found in by_slide.items()
+        }
+    )
+
+
+def _file_name(item: ReviewItem) -> str:
+    """That of the case, as any computer can store it; the slide's id keeps two apart."""
+    case_id = re.sub(r"[^\w.-]", "_", item.case.case_id)[:80] if item.case else "slide"
+    return f"{case_id}-{str(item.slide_id)[:8]}.geojson"
 
 
 def _place(row: VerdictRevision, letters: dict[int, str]) -> tuple[int, int, str]:

@@ -17,6 +17,7 @@ urlpatterns = [
     path("protocols/<int:protocol_id>/copy/", protocols.copy, name="copy_protocol"),
     path("protocols/<int:protocol_id>/edit/", protocols.edit, name="edit_protocol"),
     path("studies/", studies.study_list, name="studies"),
+    path("studies/import/", imports.study, name="import_study"),
     path("studies/new/", studies.new, name="new_study"),
     path("studies/<uuid:study_id>/", studies.study, name="study"),
     path("studies/<uuid:study_id>/items/", studies.add_items, name="add_items"),

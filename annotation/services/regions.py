@@ -39,6 +39,17 @@ def to_file(item: ReviewItem, regions: list[dict[str, Any]]) -> str:
     return as_text(to_geojson(read_regions(in_order(regions), plane), plane))
 
 
+def of_verdicts(item: ReviewItem, said: Iterable[tuple[str, list[dict[str, Any]]]]) -> str:
+    """The regions of several verdicts on one slide as one GeoJSON; the words before each name whose it is."""
+    plane = _plane(item)
+    whole = to_geojson([], plane)
+    for words, regions in said:
+        for feature in to_geojson(read_regions(in_order(regions), plane), plane)["features"]:
+            feature["properties"]["name"] = f"{words}: {feature['properties']['name'].lower()}"
+            whole["features"].append(feature)
+    return as_text(whole)
+
+
 def from_file(item: ReviewItem, file: UploadedFile[Any]) -> list[dict[str, Any]]:
     """The regions of a GeoJSON file as they would be stored. Raises Refused, Conflict."""
     content = file.read(MOST_FILE_BYTES + 1)

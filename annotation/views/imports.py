@@ -1,7 +1,9 @@
-"""Taking ratings that were made elsewhere into a study."""
+"""Taking in what was made elsewhere: a whole study, or ratings beside those of a study."""
 
 from __future__ import annotations
 
+from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING
 
 from django import forms
@@ -14,7 +16,10 @@ from django.views.decorators.http import require_http_methods
 from annotation.models import OutsideRater
 from annotation.permissions import study_for
 from annotation.protocols import Definition
+from annotation.services.bundles import import_study
 from annotation.services.outside import import_ratings
+from medbench.cases.models import Benchmark
+from medbench.errors import Conflict, NotFound
 from medbench.formats.csv_text import FILE_BYTES
 from medbench.formats.problems import Refused
 
@@ -25,6 +30,7 @@ if TYPE_CHECKING:
     from django.http import HttpResponse
 
     from annotation.models import Study
+    from medbench.accounts.models import User
     from medbench.accounts.requests import SignedInRequest
     from medbench.formats.problems import Problems
 
@@ -81,3 +87,40 @@ def ratings(request: SignedInRequest, study_id: uuid.UUID) -> HttpResponse:
     }
     status = 422 if problems or form.errors else 200
     return render(request, "annotation/import_ratings.html", context, status=status)
+
+
+class StudyFileForm(forms.Form):
+    """The bundle of a study."""
+
+    file = forms.FileField(label="Study bundle (.zip)")
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def study(request: SignedInRequest) -> HttpResponse:
+    """Take in a study from its bundle, as it was."""
+    if not Benchmark.objects.where(request.user, "study.manage").exists():
+        raise NotFound
+    form = StudyFileForm(request.POST or None, request.FILES or None)
+    problems: Problems | None = None
+    if request.method == "POST" and form.is_valid():
+        try:
+            taken = _from_upload(form.cleaned_data["file"], request.user)
+        except Refused as refused:
+            problems = refused.problems
+        except Conflict as here:
+            form.add_error("file", here.message)
+        else:
+            messages.success(request, f"“{taken.title}” is here, with everything that was said in it.")
+            return redirect("annotation:study", taken.pk)
+    context = {"form": form, "problems": problems}
+    status = 422 if problems or form.errors else 200
+    return render(request, "annotation/import_study.html", context, status=status)
+
+
+def _from_upload(file: UploadedFile[bytes], person: User) -> Study:
+    with NamedTemporaryFile(suffix=".zip") as kept:
+        for chunk in file.chunks():
+            kept.write(chunk)
+        kept.flush()
+        return import_study(Path(kept.name), by=person)

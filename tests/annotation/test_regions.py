@@ -3,6 +3,8 @@
 import csv
 import io
 import json
+import re
+import zipfile
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -16,6 +18,7 @@ from medbench.cases.models import Triplet
 from medbench.cases.queries import ShownTriplet
 from medbench.errors import Conflict
 from medbench.formats.problems import Refused
+from medbench.slides.regions import Plane, Region, from_geojson
 from tests.annotation.build import FORM, YES, address, ask, make_cases, make_study, post
 from tests.cases.build import make_version
 from tests.people import signed_in
@@ -170,3 +173,26 @@ def test_of_files_of_others_there_is_nothing(held, chen, eve):
     for person in (chen, eve):
         assert signed_in(person).get(file_address(held)).status_code == 404
         assert upload(person, held, b"{}").status_code == 404
+
+
+def test_all_regions_of_a_study_are_a_file_for_each_slide_that_reads_back_in_place(study, ada, bruno, chen):
+    slide = study.items.first().item.slide
+    slide.bounds_l0_px = [100, 50, 3_000, 2_000]
+    slide.save()
+    submit_verdict(claim_next(study, bruno), Draft(YES, "", 0, [BOX, POINT]))
+    submit_verdict(claim_next(study, chen), Draft(YES, "", 0, [BOX]))
+    answer = signed_in(ada).get(f"/api/v1/studies/{study.pk}/regions.zip")
+    with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
+        (name,) = archive.namelist()
+        content = archive.read(name)
+    assert name == f"TCGA-1-{str(slide.pk)[:8]}.geojson"
+    written = json.loads(content)
+    names = sorted(each["properties"]["name"] for each in written["features"])
+    assert len(names) == 3
+    assert all(re.fullmatch(r"Item [12], [AB]: region [12]", each) for each in names)
+    assert "Bruno" not in content.decode()
+    plane = Plane(4_000, 3_000, 2, origin_l0_px=(100, 50))
+    again = sorted(str(each.as_dict()) for each in from_geojson(content, plane))
+    assert again == sorted(str(Region(**each).as_dict()) for each in (BOX, BOX, POINT))
+    none = signed_in(ada).get(f"/api/v1/studies/{study.pk}/regions.zip?as_of=2020-01-01")
+    assert zipfile.ZipFile(io.BytesIO(none.content)).namelist() == []

@@ -294,7 +294,7 @@ def test_a_study_takes_the_same_queries_for_any_number_of_people_items_and_verdi
     for path, queries in (
         (page_of(study), 17),
         (f"/api/v1/studies/{study.pk}/", 11),
-        (f"/api/v1/studies/{study.pk}/verdicts.csv", 7),
+        (f"/api/v1/studies/{study.pk}/verdicts.csv", 8),
     ):
         with django_assert_num_queries(queries):
             assert client.get(path).status_code == 200

@@ -44,6 +44,12 @@ API: dict[str, list[Visit]] = {
     "annotation_api:history": [
         Visit("study.manage", at="study", GET="401 404 404 404 404 404 404 403 200 200"),
     ],
+    "annotation_api:regions": [
+        Visit("study.manage", at="study", GET="401 404 404 404 404 404 404 403 200 200"),
+    ],
+    "annotation_api:bundle": [
+        Visit("study.manage", at="study", GET="401 404 404 404 404 404 404 403 200 200"),
+    ],
     "leaderboard_api:boards": [Visit(GET=EVERYBODY)],
     "leaderboard_api:standings": [
         Visit("board.read", at="board", GET="404 404 404 200 200 200 200 200 200 200"),

@@ -254,6 +254,14 @@ PAGES: dict[str, list[Visit]] = {
     "annotation:studies": [
         Visit("study.read", also=("olga",), GET="in  404 200 404 404 404 404 200 200 200"),
     ],
+    "annotation:import_study": [
+        Visit(
+            "study.manage",
+            also=("olga",),
+            GET="in  404 200 404 404 404 404 404 200 200",
+            POST="in  404 422 404 404 404 404 404 422 422",
+        ),
+    ],
     "annotation:new_study": [
         Visit(
             "study.manage",
