@@ -134,6 +134,15 @@ def _part(node: Tree, kind: str, place: str, number: int, said: dict[str, str]) 
     return part
 
 
+NOUNS = {"q": "question", "o": "answer", "s": "section", "t": "term"}
+
+
+def where(name: str) -> str:
+    """The place of a field in words: “Question 1, answer 2”; "" for the protocol itself."""
+    parts = name.split("-")[:-1]
+    return ", ".join(f"{NOUNS[part[0]]} {int(part[1:]) + 1}" for part in parts).capitalize()
+
+
 def asked_in(definition: Definition) -> list[Asked]:
     """The questions as the page of an item shows them, nothing chosen."""
     return [

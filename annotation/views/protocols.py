@@ -10,7 +10,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation import drafting, queries
-from annotation.draft_page import asked_in, form_of
+from annotation.draft_page import asked_in, form_of, where
 from annotation.permissions import protocol_for
 from annotation.protocols import Definition
 from annotation.services import protocols
@@ -120,7 +120,7 @@ def _form(
     context = {
         "protocol": protocol,
         "form": form_of(tree, problems or []),
-        "problems": problems,
+        "problems": None if problems is None else [(each, where(each.field)) for each in problems],
         "refusal": refusal,
         "seen": seen,
         "focus": focus,

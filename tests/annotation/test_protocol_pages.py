@@ -5,6 +5,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from annotation import drafting
+from annotation.draft_page import where
 from annotation.models import Protocol, ProtocolAction, Study
 from annotation.protocols import Definition
 from annotation.services import protocols, studies
@@ -180,7 +181,7 @@ def test_what_is_wrong_is_said_at_its_field_and_nothing_is_saved(own, ada, place
     answer = post(ada, own, edited(tree_of(own), place, **fields))
     page = answer.content.decode()
     assert answer.status_code == 422
-    assert f'<a href="#id-{at}">' in page
+    assert f'<a href="#id-{at}">{where(at)}</a>: ' in page
     assert words in page.split(f'id="error-{at}"')[1][:200]
     assert own.actions.count() == 1
 
