@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from annotation.models import Protocol, Study
 from annotation.services.assignments import claim_next
+from annotation.services.outside import import_ratings
 from annotation.services.protocols import copy_protocol
 from annotation.services.studies import draft_study, start_study
 from annotation.services.verdicts import Draft, submit_verdict
@@ -44,6 +45,11 @@ CANARIES = {
     "zqheldreport": {"ada", "sam"},
     "zqbrunocomment": {"bruno", "dara", "ada", "sam"},  # whoever decides reads comments
     "zqchencomment": {"chen", "dara", "ada", "sam"},
+    "zqbrunocorrection": {"bruno", "dara", "ada", "sam"},
+    "zqchencorrection": {"chen", "dara", "ada", "sam"},
+    "zqbrunonote": {"bruno", "dara", "ada", "sam"},
+    "zqchennote": {"chen", "dara", "ada", "sam"},
+    "zqoutsidemodel": {"ada", "sam"},  # its name would tell adjudicators what they compare
     "zqbrunoname": {"bruno", "ada", "sam"},
     "zqchenname": {"chen", "ada", "sam"},
     "zqprivatemethod": {"rosa", "ada", "sam"},
@@ -137,8 +143,12 @@ def _add_studies(world):
     world.own_protocol = copy_protocol(world.protocol, world.team, title="zqownprotocol", by=world.ada)
     for person in (world.bruno, world.chen):
         answered = claim_next(world.study, person)
-        submit_verdict(answered, Draft(YES, f"zq{person.username}comment", 0))
+        words = f"zq{person.username}"
+        said = {"notes": {"grounded": f"{words}note"}, "corrections": {"insight": f"{words}correction"}}
+        submit_verdict(answered, Draft(YES, f"{words}comment", 0, **said))
     world.assignment = claim_next(world.study, world.bruno)
+    outside = b"item,zqoutsidemodel\n1,yes\n2,no\n"
+    import_ratings(world.study, outside, kind="model", question="grounded", by=world.ada)
     compute_agreement(world.study, world.ada)
 
 
