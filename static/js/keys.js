@@ -142,6 +142,7 @@ export function labelButtons(root) {
     if (entry.event) continue;
     for (const button of root.querySelectorAll(`[data-command="${entry.id}"]`)) {
       const isCapital = entry.key.length === 1 && entry.key !== entry.key.toLowerCase();
+      for (const hint of button.querySelectorAll("kbd")) hint.ariaHidden = "true"; // no part of the name
       button.setAttribute("aria-keyshortcuts", isCapital ? `Shift+${entry.key}` : entry.key.replace("Ctrl", "Control"));
     }
   }

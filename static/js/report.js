@@ -63,6 +63,13 @@ function paint(name, ranges) {
   else CSS.highlights.delete(name);
 }
 
+/** What was found is now selected, to be copied or marked, and the keys are the page's again. */
+function leaveTo(range) {
+  range.startContainer.parentElement.closest(".pane-scroll").focus({ preventScroll: true });
+  getSelection().removeAllRanges();
+  getSelection().addRange(range);
+}
+
 /** Wire a [data-find] box to a report. */
 export function startFind(box, report) {
   const input = box.querySelector("input");
@@ -89,9 +96,11 @@ export function startFind(box, report) {
       show(event.shiftKey ? -1 : 1);
     } else if (event.key === "Escape" && input.value) {
       event.preventDefault();
+      const match = found[at];
       input.value = "";
       found = [];
       show(0);
+      if (match) leaveTo(match);
     }
   });
   for (const button of box.querySelectorAll("[data-step]")) button.addEventListener("click", () => show(Number(button.dataset.step)));

@@ -78,7 +78,7 @@ export class SpanEditor {
     show.dataset.showSpan = index;
     row.append(show);
     if (this.#root.querySelector("[data-command='work.span']")) {
-      const remove = Object.assign(document.createElement("button"), { type: "button", className: "button", textContent: "×" });
+      const remove = Object.assign(document.createElement("button"), { type: "button", className: "button button-quiet", textContent: "×" });
       remove.setAttribute("aria-label", `Remove passage ${index + 1}`);
       remove.dataset.removeSpan = index;
       row.append(remove);
