@@ -29,6 +29,15 @@ RESEARCHERS_MAY_REGISTER = env.bool("MEDBENCH_RESEARCHERS_MAY_REGISTER", default
 RESULT_FILE_MAX_BYTES = env.int("MEDBENCH_RESULT_FILE_MAX_BYTES", default=20_000_000)
 INSIGHT_MAX_CHARACTERS = env.int("MEDBENCH_INSIGHT_MAX_CHARACTERS", default=1_000)
 INSIGHTS_MAX_PER_CASE = env.int("MEDBENCH_INSIGHTS_MAX_PER_CASE", default=40)
+SUBMISSIONS_PER_DAY = env.int("MEDBENCH_SUBMISSIONS_PER_DAY", default=10)  # of a person; 0 = no limit
+
+# --- Judges: models that score. Their keys are sealed with the first secret; all of them open -----
+JUDGE_SECRETS = env.list("MEDBENCH_JUDGE_SECRETS", default=[SECRET_KEY])
+JUDGE_ADDRESSES = env.list("MEDBENCH_JUDGE_ADDRESSES", default=[])  # beside the providers' own
+JUDGE_NETWORKS = env.list("MEDBENCH_JUDGE_NETWORKS", default=[])  # that are not public, as 10.1.0.0/16
+# Clients of providers prefer these to the address and key that they are given, so a key could leak.
+_DETOURS = ("ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "GOOGLE_BASE_URL", "OPENAI_BASE_URL")
+JUDGE_DETOURS = [name for name in _DETOURS if env.str(name, default="")]
 
 # --- Applications --------------------------------------------------------------
 INSTALLED_APPS = [

@@ -54,6 +54,7 @@ MAY: dict[str, frozenset[str]] = {
     # leaderboard
     "board.read": _MEMBERS | {VISITOR},
     "board.manage": _CURATOR,
+    "judge.manage": _CURATOR,  # the judges of the site: held by whoever curates any team
     "submission.create": _MEMBERS,
     "submission.read_any": _CURATOR,  # beyond one's own and the published ones
 }

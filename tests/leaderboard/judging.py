@@ -1,0 +1,37 @@
+"""Judges of the site whose models live on a scripted server."""
+
+from leaderboard.models import Judge
+from leaderboard.services import judges
+from tests.evals.build import KEY
+
+
+def allow(settings, server):
+    """Let judges live on the scripted server, as a site's owner would."""
+    settings.JUDGE_ADDRESSES = [
+        *settings.JUDGE_ADDRESSES,
+        *{server.base_url(p) for p in ("openai", "google")},
+    ]
+    settings.JUDGE_NETWORKS = ["127.0.0.0/8"]
+
+
+def make_judge(server, by, name="judge-1", provider="openai-api", key=KEY, **fields):
+    """A judge with a key, whose model has its name; its address must be allowed."""
+    judge = Judge(
+        name=name,
+        provider=provider,
+        model=name,
+        base_url=server.base_url(provider) if server else "",
+        **fields,
+    )
+    return judges.save_judge(judge, key, by)
+
+
+def run_job(job):
+    """Do a queued job, as a worker would, and answer its row as it stands then."""
+    from medbench.jobs import attempt, services
+
+    claimed = services.claim("test")
+    assert claimed.pk == job.pk, "another job was waiting"
+    attempt.run(attempt.Attempt(claimed))
+    job.refresh_from_db()
+    return job
