@@ -108,10 +108,25 @@ def context_of(study: Study, person: User, chosen: str) -> dict[str, Any]:
             None,
         ),
         "outside": outside_of(found, may_manage=may_manage),
+        "again": again_of(study, found, may_manage=may_manage),
         "has_pairs": any(result["n_pairable"] for result in results),
         "steps": range(STEPS),
         **status,
     }
+
+
+def again_of(study: Study, found: Agreement | None, *, may_manage: bool) -> list[tuple[str, Result, Line]]:
+    """What a further round says of each annotator, by letter or, for curators, by name; the decisive
+    coefficient of each question."""
+    rows: list[Result] = (found.result or {}).get("again", []) if found else []
+    names = names_of(study) if rows and may_manage else {}
+    shown = []
+    for row in rows:
+        fitting = coefficients.fitting(row)
+        letter = row["letter"]
+        decisive = fitting[1] if row["scale"] == "score" else fitting[0]
+        shown.append((names.get(letter, letter) or "All", row, _line(decisive)))
+    return shown
 
 
 def outside_of(found: Agreement | None, *, may_manage: bool) -> list[tuple[str, Result, Bar | None]]:

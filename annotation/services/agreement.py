@@ -11,7 +11,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from annotation import queries
-from annotation.agreement import analysis, machine, outside, ratings
+from annotation.agreement import again, analysis, machine, outside, ratings
 from annotation.models import Agreement
 from medbench import jobs
 from medbench.jobs.models import Job
@@ -87,8 +87,10 @@ def compute(attempt: Attempt) -> None:
         resamples=row.resamples,
     )
     apart = outside.of_study(row.study, tables, seed=row.seed, resamples=row.resamples)
+    steady = again.of_study(row.study, seed=row.seed, resamples=row.resamples)
+    found = {"questions": questions, "machine": compared, "outside": apart, "again": steady}
     with attempt.writing():
-        _keep(row, state, {"questions": questions, "machine": compared, "outside": apart})
+        _keep(row, state, found)
 
 
 def _keep(row: Agreement, state: str, result: dict[str, Any]) -> None:

@@ -5,13 +5,13 @@ import datetime as dt
 import pytest
 from django.utils import timezone
 
-from annotation import queries
+from annotation import progress, queries
 from annotation.models import Assignment, Study, Verdict
 from annotation.services import assignments, rounds, studies, verdicts
 from medbench.accounts.models import Membership
 from medbench.errors import Conflict
 from medbench.review.models import ItemResult
-from tests.annotation.build import YES, address, answer_all, make_cases, make_study
+from tests.annotation.build import YES, address, answer_all, compute_agreement, make_cases, make_study
 from tests.people import signed_in
 
 NO = YES | {"faithful": "no"}
@@ -136,3 +136,28 @@ def test_a_curator_opens_a_round_from_the_page_of_the_closed_study(study, bruno,
     assert answer["Location"] == f"/studies/{drafted.pk}/"
     assert (drafted.state, drafted.wash_out_days) == ("draft", 30)
     assert "30 days after" in client.get(f"/studies/{drafted.pk}/set-up/").content.decode()
+
+
+def rows_of(study, by):
+    """(question, annotator) -> how often they said the same again."""
+    found = compute_agreement(study, by).result["again"]
+    return {(row["question"], row["letter"]): (row["n_pairable"], row["percent_agreement"]) for row in found}
+
+
+def test_the_page_says_how_steady_each_annotator_is(closed, bruno, chen, dara, ada):
+    assert rows_of(closed, ada) == {}
+    second = again(closed, ada)
+    answer_all(second, bruno, lambda position: NO if position == 1 else YES)
+    answer_all(second, chen, lambda position: YES | {"faithful": "cannot_judge"} if position < 3 else YES)
+    rows = rows_of(second, ada)
+    letters = progress.letters(second)
+    assert rows["faithful", letters[bruno.pk]] == (4, 0.75)
+    assert rows["faithful", letters[chen.pk]] == (2, 1.0)  # “cannot judge” is no answer to compare
+    assert rows["faithful", ""] == (6, 5 / 6)
+    page = signed_in(ada).get(f"/studies/{second.pk}/agreement/").content.decode()
+    mine = page.split('id="again"')[1]
+    assert "Bruno Costa" in mine
+    assert "4 of 4" in mine
+    theirs = signed_in(dara).get(f"/studies/{second.pk}/agreement/").content.decode()
+    assert 'id="again"' in theirs
+    assert "Bruno Costa" not in theirs
