@@ -80,9 +80,9 @@ def standings(request: Request, pk: uuid.UUID) -> Response:
         {
             "board": BoardSerializer(board, context={"request": request}).data,
             "as_of": timezone.now(),
-            "standings": [standing_row(each.evaluation, each.rank) for each in arranged.ranked],
-            "private": [standing_row(each.evaluation, None) for each in arranged.private],
-            "not_ranked": [standing_row(each.evaluation, None) for each in arranged.unscored],
+            "standings": [standing_row(each.evaluation, each.rank, request.user) for each in arranged.ranked],
+            "private": [standing_row(each.evaluation, None, request.user) for each in arranged.private],
+            "not_ranked": [standing_row(each.evaluation, None, request.user) for each in arranged.unscored],
             "floors": FloorSerializer(board.floors.all(), many=True).data,
         }
     )
@@ -101,7 +101,7 @@ def standings_csv(request: Request, pk: uuid.UUID) -> HttpResponse:
     writer.writeheader()
     for group in ("ranked", "private", "unscored"):
         for each in getattr(arranged, group):
-            writer.writerow(_csv_row(standing_row(each.evaluation, each.rank), group))
+            writer.writerow(_csv_row(standing_row(each.evaluation, each.rank, request.user), group))
     for floor in board.floors.all():
         row = FloorSerializer(floor).data | {"method": floor.get_kind_display()}
         writer.writerow(_csv_row(row, "floor"))
@@ -133,7 +133,8 @@ class Submissions(APIView):
     @extend_schema(request=UploadSerializer, responses={201: dict[str, Any], 422: dict[str, Any]})
     def post(self, request: Request) -> Response:
         """Submit a result file. 201 {id, status, url}, or 422 {problems, warnings} and nothing is
-        recorded. With the same Idempotency-Key the same file is submitted once."""
+        recorded; 429 {code: quota_used, message} with Retry-After where the day's quota is used. With
+        the same Idempotency-Key the same file is submitted once."""
         assert request.user.is_authenticated  # by the default permission
         upload = UploadSerializer(data=request.data)
         upload.is_valid(raise_exception=True)

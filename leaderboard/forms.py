@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import TYPE_CHECKING
 
 from django import forms
@@ -52,17 +53,77 @@ class CheckForm(forms.Form):
         )
 
 
-class DetailsForm(forms.ModelForm):  # type: ignore[type-arg]  # takes no type at run time
-    """Second step: what the file says about itself, to be corrected."""
+class VisibilityForm(forms.Form):
+    """Who sees a submission, and from which day on an anonymous one is named."""
+
+    visibility = forms.ChoiceField(label="Shown", choices=Submission.Visibility.choices)
+    public_from = forms.DateField(
+        label="Named from",
+        required=False,
+        widget=forms.DateInput(attrs={"type": "date"}),
+        help_text="For an anonymous one: the day, in UTC, from which the board names you.",
+    )
+
+    @classmethod
+    def of(cls, submission: Submission) -> VisibilityForm:
+        """The form with what is set now."""
+        day = submission.public_from and submission.public_from.date()
+        return cls(initial={"visibility": submission.visibility, "public_from": day})
+
+    def clean_public_from(self) -> dt.datetime | None:
+        """The first moment of that day."""
+        day = self.cleaned_data["public_from"]
+        return dt.datetime(day.year, day.month, day.day, tzinfo=dt.UTC) if day else None
+
+
+class OwnSubmission(forms.ModelChoiceField):  # type: ignore[type-arg]  # takes no type at run time
+    """One of the submissions of a person on a board."""
+
+    def label_from_instance(self, obj: Submission) -> str:
+        return f"{obj.number} {obj.method}" + (f", {obj.backbone}" if obj.backbone else "")
+
+
+class DetailsForm(VisibilityForm, forms.ModelForm):  # type: ignore[type-arg]  # takes no type at run time
+    """Second step: what the file says about itself, to be corrected, and what it does not say."""
 
     url = forms.URLField(label="Link to paper or code", max_length=500, required=False, assume_scheme="https")
+    replaces = OwnSubmission(
+        Submission.objects.none(),
+        label="New version of",
+        empty_label="None: it stands for itself",
+        required=False,
+        help_text="Takes its place on the board when it is scored. Both stay readable.",
+    )
+    variant_of = OwnSubmission(
+        Submission.objects.none(),
+        label="Variant of",
+        empty_label="None: a whole method",
+        required=False,
+        help_text="For ablations: the whole method, of which this one lacks parts.",
+    )
+    without = forms.CharField(
+        label="Without",
+        max_length=500,
+        required=False,
+        help_text="The parts it lacks, separated by commas: ism, wrm.",
+    )
 
     class Meta:
         model = Submission
-        fields = ("method", "backbone", "description", "visibility")
-        labels = {"visibility": "Shown"}  # noqa: RUF012  # read by Django only
+        fields = ("method", "backbone", "kind", "description")
         widgets = {"description": forms.Textarea(attrs={"rows": 3})}  # noqa: RUF012  # read by Django only
+
+    def __init__(self, own: QuerySet[Submission], *args: object, **kwargs: object) -> None:
+        super().__init__(*args, **kwargs)  # type: ignore[arg-type]  # passed on as they came
+        for name, queryset in (("replaces", own.filter(replaced_by=None)), ("variant_of", own)):
+            field = self.fields[name]
+            assert isinstance(field, forms.ModelChoiceField)
+            field.queryset = queryset
 
     def details(self) -> Details:
         """The fields as the service takes them."""
-        return Details(**self.cleaned_data)
+        given = dict(self.cleaned_data)
+        for name in ("replaces", "variant_of"):
+            given[name] = given[name] and given[name].pk
+        parts = tuple(part for part in given["without"].split(",") if part.strip())
+        return Details(**given | {"without": parts})

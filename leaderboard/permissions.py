@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from django.utils import timezone
+
 from medbench.accounts.models import Team
 from medbench.accounts.permissions import CONFLICTED_ROLES, may
 from medbench.cases.models import Split
@@ -58,6 +60,32 @@ def require_manage(person: Person, submission: Submission) -> None:
     """Raise NotAllowed where `person` may see the submission but not change it."""
     if not may_manage(person, submission):
         raise NotAllowed("Only its submitter and the curators of the benchmark can change a submission.")
+
+
+ANONYMOUS = "Anonymous"
+
+
+def is_anonymous(submission: Submission) -> bool:
+    """Whether readers of the board do not learn who submitted it, as of now."""
+    due = submission.public_from
+    return submission.visibility == submission.Visibility.ANONYMOUS and (due is None or due > timezone.now())
+
+
+def is_hidden_from(person: Person, submission: Submission) -> bool:
+    """Whether everything that could name the submitter is hidden from `person`: name, link,
+    description. The one rule for page, CSV, API and mail."""
+    return is_anonymous(submission) and not may_manage(person, submission)
+
+
+def submitter(person: Person, submission: Submission) -> str:
+    """The submitter's name as `person` may read it."""
+    return ANONYMOUS if is_hidden_from(person, submission) else str(submission.submitted_by)
+
+
+def may_tell_together(person: Person, one: Submission, other: Submission) -> bool:
+    """Whether `person` may learn that two submissions belong together: not where one is anonymous
+    and the other gives its submitter away."""
+    return is_hidden_from(person, one) == is_hidden_from(person, other)
 
 
 def may_see_cases(person: Person, board: Board) -> bool:

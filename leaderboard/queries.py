@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from django.db.models import Exists, OuterRef, Prefetch, Q
 
 from leaderboard.models import Board, CaseScore, Evaluation, Submission
+from leaderboard.permissions import may_tell_together
 from leaderboard.standings import arrange
 from medbench.accounts.permissions import visible_teams
 from medbench.cases.models import Release, ReleaseTriplet
@@ -49,7 +50,7 @@ def manageable_releases(person: Person) -> QuerySet[Release]:
 def submissions(person: Person) -> QuerySet[Submission]:
     """One's own submissions, the published ones on boards one may read, all of them for curators."""
     of_team = "board__release__benchmark__team__in"
-    seen = Q(visibility=Submission.Visibility.PUBLIC, withdrawn_at=None)
+    seen = ~Q(visibility=Submission.Visibility.PRIVATE) & Q(withdrawn_at=None)
     seen &= Q(**{of_team: visible_teams(person, "board.read")})
     seen |= Q(**{of_team: visible_teams(person, "submission.read_any")})
     if person.is_authenticated:
@@ -64,12 +65,30 @@ def own_submissions(person: Person) -> QuerySet[Submission]:
     return submissions(person).filter(submitted_by=person.pk)
 
 
+def own_on(board: Board, person: Person) -> QuerySet[Submission]:
+    """What `person` submitted to one board and did not withdraw, newest first."""
+    return Submission.objects.filter(board=board, submitted_by=person.pk, withdrawn_at=None)
+
+
 def submission(person: Person, pk: uuid.UUID) -> Submission:
     """One submission, or NotFound for whoever may not see it."""
     found = submissions(person).filter(pk=pk).first()
     if found is None:
         raise NotFound("There is no such submission, or it is not open to you.")
     return found
+
+
+def relatives(person: Person, of: Submission) -> dict[str, Submission | None]:
+    """Its newer and older version and the whole method it is a variant of, as `person` may see them."""
+    near = Q(replaces=of) | Q(pk__in=[pk for pk in (of.replaces_id, of.variant_of_id) if pk])
+    found = submissions(person).filter(near, board=of.board_id)
+    seen = {each.pk: each for each in found if may_tell_together(person, of, each)}
+    newer = next((each for each in seen.values() if each.replaces_id == of.pk), None)
+    return {
+        "newer": newer,
+        "older": seen.get(of.replaces_id) if of.replaces_id else None,
+        "whole": seen.get(of.variant_of_id) if of.variant_of_id else None,
+    }
 
 
 def current(evaluations: QuerySet[Evaluation]) -> dict[uuid.UUID, Evaluation]:
@@ -126,8 +145,8 @@ def failed(person: User) -> QuerySet[Evaluation]:
 def rank_of(evaluation: Evaluation) -> int | None:
     """The place of a finished evaluation on its board, as everybody sees it; None where it has none."""
     submission = evaluation.submission
-    published = Submission.objects.filter(
-        board=submission.board_id, visibility=Submission.Visibility.PUBLIC, withdrawn_at=None
+    published = Submission.objects.filter(board=submission.board_id, withdrawn_at=None).exclude(
+        visibility=Submission.Visibility.PRIVATE
     )
     finished = Evaluation.objects.filter(submission__in=published, finished_at__isnull=False)
     ranked = current(finished.select_related("submission")).values()

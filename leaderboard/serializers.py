@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rest_framework import serializers
 from rest_framework.reverse import reverse
 
 from leaderboard.models import Board, Evaluation, Floor, Submission
+from leaderboard.permissions import is_hidden_from, submitter
 from leaderboard.services.submissions import Details
 from leaderboard.standings import n_answered
+
+if TYPE_CHECKING:
+    from leaderboard.permissions import Person
 
 SCORES = (
     "recall",
@@ -31,15 +35,32 @@ class UploadSerializer(serializers.ModelSerializer[Submission]):
     file = serializers.FileField(allow_empty_file=True)
     board = serializers.UUIDField()
     method = serializers.CharField(max_length=200, required=False)
+    replaces = serializers.UUIDField(required=False)
+    variant_of = serializers.UUIDField(required=False)
+    without = serializers.ListField(child=serializers.CharField(), required=False)
 
     class Meta:
         model = Submission
-        fields = ("board", "file", "method", "backbone", "description", "url", "visibility")
+        fields = (
+            "board",
+            "file",
+            "method",
+            "backbone",
+            "description",
+            "url",
+            "kind",
+            "visibility",
+            "public_from",
+            "replaces",
+            "variant_of",
+            "without",
+        )
 
     def details(self) -> Details:
         """The fields as the service takes them."""
         given = self.validated_data
-        return Details(**{name: given[name] for name in self.Meta.fields[2:] if name in given})
+        details = {name: given[name] for name in self.Meta.fields[2:] if name in given}
+        return Details(**details | {"without": tuple(details.get("without", ()))})
 
 
 class BoardSerializer(serializers.ModelSerializer[Board]):
@@ -73,7 +94,8 @@ class SubmissionSerializer(serializers.ModelSerializer[Submission]):
     """A submission with the state of its newest evaluation and the scores that stand for it.
     Wants `newest` and `standing` evaluations in the context, by submission id."""
 
-    submitted_by = serializers.CharField()
+    submitted_by = serializers.SerializerMethodField()
+    description = serializers.SerializerMethodField()
     url = serializers.SerializerMethodField()
 
     class Meta:
@@ -85,12 +107,23 @@ class SubmissionSerializer(serializers.ModelSerializer[Submission]):
             "method",
             "backbone",
             "description",
+            "kind",
             "visibility",
+            "public_from",
+            "without",
+            "usage",
             "submitted_by",
             "created_at",
             "withdrawn_at",
             "url",
         )
+
+    def get_submitted_by(self, submission: Submission) -> str:
+        return submitter(self.context["request"].user, submission)
+
+    def get_description(self, submission: Submission) -> str:
+        hidden = is_hidden_from(self.context["request"].user, submission)
+        return "" if hidden else submission.description
 
     def get_url(self, submission: Submission) -> str:
         return reverse("leaderboard:submission", [submission.pk], request=self.context["request"])
@@ -110,8 +143,8 @@ class SubmissionSerializer(serializers.ModelSerializer[Submission]):
         }
 
 
-def standing_row(evaluation: Evaluation, rank: int | None) -> dict[str, Any]:
-    """One entry of a board."""
+def standing_row(evaluation: Evaluation, rank: int | None, reader: Person) -> dict[str, Any]:
+    """One entry of a board as `reader` may see it."""
     submission = evaluation.submission
     return {
         "rank": rank,
@@ -119,7 +152,7 @@ def standing_row(evaluation: Evaluation, rank: int | None) -> dict[str, Any]:
         "number": submission.number,
         "method": submission.method,
         "backbone": submission.backbone,
-        "submitted_by": str(submission.submitted_by),
+        "submitted_by": submitter(reader, submission),
         "submitted_at": submission.created_at,
         "visibility": submission.visibility,
         "status": evaluation.job.state,

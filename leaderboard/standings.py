@@ -68,7 +68,7 @@ def arrange(evaluations: Iterable[Evaluation], sort: str = "f1", *, down: bool =
     1, 1, 3) and order each group by the column `sort`; a value that is not there comes last."""
     entries = order(evaluations, sort, down=down)
     scored = [each for each in entries if each.finished_at is not None]
-    public = [each for each in scored if each.submission.visibility == Submission.Visibility.PUBLIC]
+    public = [each for each in scored if each.submission.visibility != Submission.Visibility.PRIVATE]
     ranks = _ranks(public)
     return Standings(
         ranked=[Standing(each, ranks[each.pk]) for each in public],

@@ -55,8 +55,8 @@ class TooOften(MedBenchError):
     code = "too_often"
     status = 429
 
-    def __init__(self, message: str, *, wait_s: int) -> None:
-        super().__init__(message)
+    def __init__(self, message: str, *, wait_s: int, code: str | None = None) -> None:
+        super().__init__(message, code=code)
         self.wait_s = wait_s
 
 

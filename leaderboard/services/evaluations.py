@@ -13,6 +13,7 @@ from django.utils import timezone
 from leaderboard import matrices, stages
 from leaderboard.models import CaseScore, Evaluation, Submission
 from leaderboard.permissions import require_manage
+from leaderboard.services import quota
 from leaderboard.services.board_scores import references_of, seed_for, totals, word_profile
 from medbench import jobs
 from medbench.errors import Conflict
@@ -60,6 +61,9 @@ def run_again(submission: Submission, by: User) -> None:
     if not newest.job.is_over:
         raise Conflict("This evaluation waits or runs already.")
     if newest.finished_at is None:
+        if newest.job.state == newest.job.State.CANCELLED:  # what counted for nothing counts from now on
+            quota.lock()
+            quota.require_slot(submission.submitted_by, submission.board)
         jobs.services.retry(newest.job)
     else:
         queue(submission, by)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import hashlib
+import math
 import uuid
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -12,19 +14,21 @@ from django.core.files.base import ContentFile
 from django.db import transaction
 from django.utils import timezone
 
-from leaderboard.models import Board, Output, Submission
-from leaderboard.permissions import refuse_conflict, require_manage, team_of
-from leaderboard.services import evaluations
+from leaderboard.models import Output, Submission
+from leaderboard.permissions import may_manage, refuse_conflict, require_manage, team_of
+from leaderboard.services import evaluations, quota
 from leaderboard.services.board_scores import word_profile
 from medbench.accounts.permissions import require
 from medbench.errors import Conflict, InvalidInput
 from medbench.formats.problems import SHOWN
 from medbench.formats.results import Limits
 from medbench.scoring.checks import check_results
+from medbench.scoring.costs import FIELDS
 
 if TYPE_CHECKING:
     from typing import Any
 
+    from leaderboard.models import Board
     from leaderboard.permissions import Person
     from medbench.accounts.models import User
     from medbench.formats.results import ReadResults, Results
@@ -32,6 +36,8 @@ if TYPE_CHECKING:
 ROWS_AT_ONCE = 500
 WARNINGS_RECORDED = 2_000
 IDEMPOTENCY_KEY_LONGEST = 100
+ANONYMOUS_LONGEST = dt.timedelta(days=366)
+PARTS_MOST, PART_LONGEST = 10, 60
 
 
 @dataclass(frozen=True)
@@ -42,7 +48,12 @@ class Details:
     backbone: str | None = None
     description: str | None = None
     url: str | None = None
+    kind: str = ""
     visibility: str = Submission.Visibility.PUBLIC
+    public_from: dt.datetime | None = None  # of an anonymous one
+    replaces: uuid.UUID | None = None  # a submission of which this is the new version
+    variant_of: uuid.UUID | None = None  # the whole method, of which this lacks `without`
+    without: tuple[str, ...] = ()
 
 
 class ResultsRefused(InvalidInput):
@@ -106,7 +117,8 @@ def submit(
 
     Everything or nothing. The same `idempotency_key` of the same person answers with the submission
     it made before; with another file or board it raises Conflict. Raises ResultsRefused where the
-    file has problems, and what check_upload raises.
+    file has problems, TooOften where the day's quota is used, InvalidInput and Conflict where the
+    details do not fit, and what check_upload raises.
     """
     if len(idempotency_key) > IDEMPOTENCY_KEY_LONGEST or not idempotency_key.isprintable():
         raise InvalidInput(f"An Idempotency-Key has at most {IDEMPOTENCY_KEY_LONGEST} printable characters.")
@@ -125,10 +137,12 @@ def submit(
     new.warnings = answer.warnings.as_dicts()
     _describe(new, answer.results, details or Details())
     with transaction.atomic():
-        # One at a time, by the lock on the oldest board: so a number is drawn once, and a second
-        # request with the same key sees what the first one recorded.
-        Board.objects.select_for_update(no_key=True).order_by("created_at").first()
-        return _earlier(new) or _record(new, data, answer.results)
+        quota.lock()
+        if earlier := _earlier(new):
+            return earlier
+        quota.require_slot(by, board)
+        _relate(new, details or Details(), by)
+        return _record(new, data, answer.results)
 
 
 def _refuse_submitter(board: Board, by: Person) -> None:
@@ -143,7 +157,63 @@ def _describe(new: Submission, results: Results, details: Details) -> None:
     for name in ("method", "backbone", "description", "url"):
         given = getattr(details, name)
         setattr(new, name, getattr(results, name) if given is None else given.strip())
-    new.visibility = details.visibility
+    if details.kind and details.kind not in Submission.Kind.values:
+        raise InvalidInput("Kind is either direct or agent.")
+    new.kind = details.kind
+    new.usage = _usage(results)
+    _show(new, details.visibility, details.public_from)
+
+
+def _usage(results: Results) -> dict[str, Any] | None:
+    """The sums of what the cases report, None for what none does, with the number of `cases` that
+    report each; None altogether where no case reports anything."""
+    known = {
+        field: [value for case in results.cases if (value := getattr(case.usage, field)) is not None]
+        for field in FIELDS
+    }
+    if not any(known.values()):
+        return None
+    sums = {field: math.fsum(values) if values else None for field, values in known.items()}
+    return {**sums, "cases": {field: len(values) for field, values in known.items()}}
+
+
+def _show(submission: Submission, visibility: str, public_from: dt.datetime | None) -> None:
+    """Set who sees it. An anonymous one needs the date from which it is named, at most a year away."""
+    if visibility not in Submission.Visibility.values:
+        raise InvalidInput("Visibility is private, anonymous or public.")
+    submission.visibility, submission.public_from = visibility, None
+    if visibility != Submission.Visibility.ANONYMOUS:
+        return
+    now = timezone.now()
+    if public_from is None or not now < public_from <= now + ANONYMOUS_LONGEST:
+        raise InvalidInput("An anonymous submission needs the date from which it is named, within a year.")
+    submission.public_from = public_from
+
+
+def _relate(new: Submission, details: Details, by: User) -> None:
+    """Tie it to what it replaces and to what it is a variant of, both on the same board and in the
+    hands of the same person."""
+    if details.replaces:
+        new.replaces = _own(new, details.replaces, by)
+        later = Submission.objects.filter(replaces=new.replaces).first()
+        if later:
+            raise Conflict(
+                f"{new.replaces} is replaced by submission {later.number} already. Choose that one."
+            )
+    if details.variant_of:
+        new.variant_of = _own(new, details.variant_of, by)
+        new.without = sorted({part.strip() for part in details.without if part.strip()})
+        if not new.without or len(new.without) > PARTS_MOST or max(map(len, new.without)) > PART_LONGEST:
+            raise InvalidInput("Say which parts the variant lacks, separated by commas, such as: ism, wrm.")
+    elif details.without:
+        raise InvalidInput("Say of which submission this is a variant: parts are taken away from it.")
+
+
+def _own(new: Submission, pk: uuid.UUID, by: User) -> Submission:
+    found = Submission.objects.filter(pk=pk, board=new.board, withdrawn_at=None).first()
+    if found is None or not may_manage(by, found):
+        raise InvalidInput("Choose a submission of yours on the same board.")
+    return found
 
 
 def _earlier(new: Submission) -> Submission | None:
@@ -205,11 +275,15 @@ def withdraw(submission: Submission, by: User) -> None:
     Submission.objects.filter(pk=submission.pk, withdrawn_at=None).update(withdrawn_at=timezone.now())
 
 
-def set_visibility(submission: Submission, visibility: str, by: User) -> None:
-    """Show a submission on its board, or to its submitter and the curators only."""
+@transaction.atomic
+def set_visibility(
+    submission: Submission, visibility: str, by: User, public_from: dt.datetime | None = None
+) -> None:
+    """Show a submission on its board, on it without its submitter's name, or to its submitter and the
+    curators only."""
     require_manage(by, submission)
-    if submission.withdrawn_at is not None:
+    locked = Submission.objects.select_for_update(of=("self",)).get(pk=submission.pk)
+    if locked.withdrawn_at is not None:
         raise Conflict("This submission is withdrawn. Submit the file again to show it on the board.")
-    if visibility not in Submission.Visibility.values:
-        raise InvalidInput("Visibility is either private or public.")
-    Submission.objects.filter(pk=submission.pk).update(visibility=visibility)
+    _show(locked, visibility, public_from)
+    locked.save(update_fields=("visibility", "public_from"))

@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING
 from django import template
 from django.utils.html import format_html
 
+from leaderboard import permissions
 from leaderboard.standings import n_answered
 from medbench.web.templatetags.medbench import NARROW_SPACE, reason
 
 if TYPE_CHECKING:
+    from django.template import Context
+
     from leaderboard.bars import Axis, Bar
-    from leaderboard.models import Evaluation, Floor
+    from leaderboard.models import Evaluation, Floor, Submission
 
 register = template.Library()
 
@@ -21,6 +24,28 @@ register = template.Library()
 def megabytes(n_bytes: int) -> str:
     """A size in MB of 10⁶ bytes, as 20 MB or 1.8 MB."""
     return f"{n_bytes / 1e6:.3g}{NARROW_SPACE}MB"
+
+
+@register.simple_tag(takes_context=True)
+def submitter(context: Context, submission: Submission) -> str:
+    """Who submitted it, as the reader of the page may know."""
+    return permissions.submitter(context["request"].user, submission)
+
+
+USAGE = {
+    "api_calls": "calls",
+    "input_tokens": "tokens in",
+    "output_tokens": "tokens out",
+    "seconds": "seconds",
+}
+
+
+@register.simple_tag
+def usage(submission: Submission) -> str:
+    """The sums over all cases that report them, and how many do."""
+    sums = submission.usage or {}
+    known = [(word, sums[field], sums["cases"][field]) for field, word in USAGE.items() if sums.get(field)]
+    return " · ".join(f"{value:,.0f} {word} in {n:,} case{'s' * (n != 1)}" for word, value, n in known)
 
 
 @register.filter

@@ -11,12 +11,21 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from leaderboard import queries, stages
-from leaderboard.permissions import may_manage, may_see_cases, require_manage, team_of
+from leaderboard.forms import VisibilityForm
+from leaderboard.permissions import (
+    is_anonymous,
+    is_hidden_from,
+    may_manage,
+    may_see_cases,
+    require_manage,
+    team_of,
+)
 from leaderboard.services import evaluations
 from leaderboard.services import submissions as services
 from leaderboard.views.heads import asked_order, heads
 from medbench.accounts.permissions import may
 from medbench.cases.models import Split
+from medbench.errors import InvalidInput
 
 if TYPE_CHECKING:
     import uuid
@@ -68,6 +77,16 @@ def submission(request: PageRequest, pk: uuid.UUID) -> HttpResponse:
         "may_manage": may_manage(request.user, shown),
         "is_held_out": shown.board.split == Split.HELD_OUT,
         "may_read_cases": may(request.user, "case.read", team_of(shown.board)),
+        "is_own": shown.submitted_by_id == request.user.pk,
+        "is_anonymous": is_anonymous(shown),
+        "is_hidden": is_hidden_from(request.user, shown),
+        "visibility_form": VisibilityForm(
+            initial={
+                "visibility": shown.visibility,
+                "public_from": shown.public_from and shown.public_from.date(),
+            }
+        ),
+        **queries.relatives(request.user, shown),
         "rank": queries.rank_of(standing) if standing.finished_at else None,
     }
     if standing.finished_at and may_see_cases(request.user, shown.board):
@@ -132,7 +151,12 @@ def run_again(request: SignedInRequest, pk: uuid.UUID) -> HttpResponse:
 def visibility(request: SignedInRequest, pk: uuid.UUID) -> HttpResponse:
     """Show it on the board, or only to oneself and the curators."""
     shown = queries.submission(request.user, pk)
-    services.set_visibility(shown, request.POST.get("visibility", ""), request.user)
+    form = VisibilityForm(request.POST)
+    if not form.is_valid():
+        raise InvalidInput("Choose who sees it. An anonymous one needs a date, such as 2027-06-30.")
+    services.set_visibility(
+        shown, form.cleaned_data["visibility"], request.user, form.cleaned_data["public_from"]
+    )
     messages.success(request, "Visibility changed.")
     return redirect("leaderboard:submission", pk)
 

@@ -14,8 +14,10 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from leaderboard import checked_files, queries
 from leaderboard.forms import CheckForm, DetailsForm
+from leaderboard.models import Submission
 from leaderboard.services import submissions
-from medbench.errors import NotFound
+from leaderboard.services.quota import quota_of
+from medbench.errors import InvalidInput, NotFound, TooOften
 from medbench.formats.csv_text import safe
 
 if TYPE_CHECKING:
@@ -45,7 +47,7 @@ def submit(request: SignedInRequest) -> HttpResponse:
     data = _read(file)
     answer = submissions.check_upload(board, data, request.user, file_name=file.name)
     ticket = checked_files.keep(file.name, data, request.user)
-    return _page(request, form=form, **_answered(board, file.name, answer, ticket))
+    return _page(request, form=form, **_answered(request, board, file.name, answer, ticket))
 
 
 @login_required
@@ -54,11 +56,20 @@ def record(request: SignedInRequest) -> HttpResponse:
     """The second form: record the checked file. The same key again leads to the same submission."""
     board = queries.board(request.user, _uuid(request.POST.get("board", "")), "submission.create")
     file = checked_files.get(request.POST.get("ticket", ""), request.user)
-    form = DetailsForm(request.POST)
-    if not form.is_valid():
-        answer = submissions.check_upload(board, file.data, request.user, file_name=file.name)
-        answered = _answered(board, file.name, answer, request.POST["ticket"]) | {"details": form}
-        return _page(request, form=CheckForm(request.user, initial={"board": board.pk}), **answered)
+    form = DetailsForm(queries.own_on(board, request.user), request.POST)
+    try:
+        if form.is_valid():
+            return _recorded(request, board, file, form)
+    except (InvalidInput, TooOften) as refusal:  # said beside the form: nothing typed is lost
+        form.add_error(None, refusal.message)
+    answer = submissions.check_upload(board, file.data, request.user, file_name=file.name)
+    answered = _answered(request, board, file.name, answer, request.POST["ticket"]) | {"details": form}
+    return _page(request, form=CheckForm(request.user, initial={"board": board.pk}), **answered)
+
+
+def _recorded(
+    request: SignedInRequest, board: Board, file: checked_files.CheckedFile, form: DetailsForm
+) -> HttpResponse:
     submission = submissions.submit(
         board,
         file.data,
@@ -89,6 +100,7 @@ def findings_csv(request: SignedInRequest) -> HttpResponse:
 
 def _page(request: SignedInRequest, **context: Any) -> HttpResponse:
     context["limits"] = submissions.limits()
+    context.setdefault("quota", quota_of(request.user))
     template = (
         "leaderboard/_answer.html"
         if request.htmx and request.htmx.target == "answer"
@@ -97,7 +109,9 @@ def _page(request: SignedInRequest, **context: Any) -> HttpResponse:
     return render(request, template, context)
 
 
-def _answered(board: Board, name: str, answer: ReadResults, ticket: str) -> dict[str, Any]:
+def _answered(
+    request: SignedInRequest, board: Board, name: str, answer: ReadResults, ticket: str
+) -> dict[str, Any]:
     """What the page shows of an answer: the problems, or the summary and the second form."""
     context: dict[str, Any] = {"answer": answer, "board": board, "file_name": name, "ticket": ticket}
     context["n_warnings"] = answer.warnings.counts.most_common()  # by code
@@ -107,8 +121,10 @@ def _answered(board: Board, name: str, answer: ReadResults, ticket: str) -> dict
     n_insights = sum(len(case.outputs) for case in results.cases)
     n_cases = len(results.cases) + answer.warnings.counts["missing_case"]
     initial = {name: getattr(results, name) for name in ("method", "backbone", "description", "url")}
+    initial |= {"visibility": Submission.Visibility.PUBLIC, "replaces": request.GET.get("replaces")}
     return context | {
-        "details": DetailsForm(initial=initial),
+        "details": DetailsForm(queries.own_on(board, request.user), initial=initial),
+        "quota": quota_of(request.user, board),
         "key": uuid.uuid4(),
         "n_named": len(results.cases),
         "n_cases": n_cases,
