@@ -2,9 +2,7 @@
 
 import json
 
-import numpy as np
 import pytest
-import tifffile
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -21,6 +19,7 @@ from medbench.slides.regions import (
     to_geojson,
 )
 from tests.slide_files import CMU
+from tests.slides import tiny
 
 WHOLE = Plane(width_l0_px=60_000, height_l0_px=40_000, revision=2)
 SCANNED = Plane(60_000, 40_000, 2, origin_l0_px=(1_000, 2_000))
@@ -238,33 +237,8 @@ def test_only_so_many_regions_belong_to_one_verdict():
     assert codes(refusal) == ["too_many_regions"]
 
 
-SCN = """<?xml version="1.0"?>
-<scn xmlns="http://www.leica-microsystems.com/scn/2010/10/01">
-<collection name="c" uuid="u" sizeX="2048000" sizeY="2048000"><barcode/>{}{}</collection></scn>"""
-SCN_IMAGE = """<image name="{name}" uuid="{name}"><creationDate>2026-01-01T00:00:00Z</creationDate>
-<device model="L" version="1"/><pixels sizeX="{pixels}" sizeY="{pixels}">
-<dimension sizeX="{pixels}" sizeY="{pixels}" r="0" ifd="{page}"/></pixels>
-<view sizeX="{nm}" sizeY="{nm}" offsetX="{x}" offsetY="{y}" spacingZ="0"/><scanSettings>
-<objectiveSettings><objective>20</objective></objectiveSettings><illuminationSettings>
-<numericalAperture>0.4</numericalAperture><illuminationSource>brightfield</illuminationSource>
-</illuminationSettings></scanSettings></image>"""
-
-
-def write_scn(path):
-    """A Leica slide of 4096 x 4096 pixels, of which 1024 x 1024 were scanned, from (1000, 2000) on."""
-    macro = SCN_IMAGE.format(name="macro", pixels=256, page=0, nm=2_048_000, x=0, y=0)
-    scan = SCN_IMAGE.format(name="scan", pixels=1024, page=1, nm=512_000, x=500_000, y=1_000_000)
-    texts = {256: SCN.format(macro, scan), 1024: ""}
-    with tifffile.TiffWriter(path, bigtiff=True) as tiff:
-        for side, text in texts.items():
-            pixels = np.full((side, side, 3), 200, np.uint8)
-            how = {"tile": (256, 256), "photometric": "rgb", "compression": "deflate", "metadata": None}
-            tiff.write(pixels, description=text, **how)
-    return path
-
-
 def test_a_slide_that_was_scanned_in_part_knows_where(registered, tmp_path):
-    slide = registered(write_scn(tmp_path / "x.scn"))
+    slide = registered(tiny.write_scn(tmp_path / "x.scn"))
     assert (slide.width_px, slide.bounds_l0_px) == (4096, [1000, 2000, 1024, 1024])
 
 

@@ -220,6 +220,19 @@ def test_9_what_is_too_large_for_one_piece_is_refused(tmp_path):
     assert refusal(tmp_path / "y.tif")["code"] in ("too_large_to_convert", "cut_short")
 
 
+def test_10_a_slide_scanned_in_part_is_white_outside_and_in_its_place_inside(tmp_path):
+    path = tiny.write_scn(tmp_path / "x.scn")
+    found = info(path)
+    assert (found["vendor"], found["bounds"]) == ("leica", [1000, 2000, 1024, 1024])
+    assert found["mpp"] == [0.5, 0.5]
+    with SlideFile(path) as slide:
+        assert slide.tile(0, 0, 0).getextrema() == ((255, 255),) * 3
+        corner = geometry.tile_rectangle(slide.level(0), 2, 4)
+        x, y = corner.x_l_px - 1000, corner.y_l_px - 2000
+        scanned = tiny.texture(1024, 1024)[y : y + corner.height_l_px, x : x + corner.width_l_px]
+        assert np.abs(np.asarray(slide.tile(0, 2, 4), int) - scanned).mean() < 3
+
+
 def test_11_a_dicom_slide_of_two_levels_opens_with_its_scale_and_without_names(tmp_path, real):
     template = real / "openslide_fixtures/boxes_0.dcm"
     first = tiny.write_dicom(template, tmp_path / "1.dcm", (900, 600))

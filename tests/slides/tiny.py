@@ -176,3 +176,35 @@ def _mirax_index(slide_id, pages):
         index += struct.pack("<2i", 0, at + len(body))
         body += struct.pack("<2i", len(page), 0) + b"".join(struct.pack("<4i", *entry) for entry in page)
     return index + body
+
+
+SCN = """<?xml version="1.0" encoding="UTF-8"?>
+<scn xmlns="http://www.leica-microsystems.com/scn/2010/10/01">
+<collection name="c" sizeX="2048000" sizeY="2048000">{}{}</collection></scn>"""
+SCN_IMAGE = """<image name="{name}"><creationDate>2026-01-01T00:00:00Z</creationDate>
+<device model="L" version="1"/><pixels sizeX="{side}" sizeY="{side}">{levels}</pixels>
+<view sizeX="{nm}" sizeY="{nm}" offsetX="{x}" offsetY="{y}" spacingZ="0"/><scanSettings>
+<objectiveSettings><objective>20</objective></objectiveSettings><illuminationSettings>
+<numericalAperture>0.4</numericalAperture><illuminationSource>brightfield</illuminationSource>
+</illuminationSettings></scanSettings></image>"""
+SCN_LEVEL = '<dimension sizeX="{0}" sizeY="{0}" r="{1}" ifd="{2}"/>'
+
+
+def write_scn(path):
+    """A Leica slide of 4096 x 4096 pixels in two levels. Of it texture(1024, 1024) was scanned, from
+    (1000, 2000) on."""
+    levels = SCN_LEVEL.format(1024, 0, 1) + SCN_LEVEL.format(256, 1, 2)
+    macro = SCN_LEVEL.format(256, 0, 0)
+    words = SCN.format(
+        SCN_IMAGE.format(name="macro", side=256, levels=macro, nm=2_048_000, x=0, y=0),
+        SCN_IMAGE.format(name="scan", side=1024, levels=levels, nm=512_000, x=500_000, y=1_000_000),
+    )
+    scan = texture(1024, 1024)
+    pages = (texture(256, 256), words), (scan, ""), (scan[::4, ::4].copy(), "")
+    how = {"tile": (256, 256), "photometric": "rgb", "compression": "jpeg", "metadata": None}
+    how |= {"compressionargs": {"level": 95}, "resolutionunit": "CENTIMETER"}
+    with tifffile.TiffWriter(path, bigtiff=True) as tiff:
+        for pixels, description in pages:  # a pixel of the scan is half a micrometre wide
+            per_cm = len(pixels) / 1024 * 20_000
+            tiff.write(pixels, description=description, resolution=(per_cm, per_cm), **how)
+    return path
