@@ -3,14 +3,17 @@
 import hashlib
 import json
 import shutil
+from collections import Counter
 
 import pytest
 
 from medbench.clinlens import layout
 from medbench.clinlens.build import suite as building
 from medbench.clinlens.build.fixed import SIZES, derive_fixed, fixed_tasks
+from medbench.clinlens.build.instance import build_instance
 from medbench.clinlens.build.secret import read_secret
-from medbench.clinlens.build.suite import build_suite
+from medbench.clinlens.build.selecting import Rejected
+from medbench.clinlens.build.suite import _Progress, build_suite
 from medbench.clinlens.canonical import checksum_lines, package_digest, private_commitment
 from medbench.clinlens.commands import main
 from medbench.clinlens.evaluator.results import Roots
@@ -18,7 +21,8 @@ from medbench.clinlens.manifest import read_manifest
 from medbench.clinlens.packing import pack
 from medbench.clinlens.private import read_private
 from medbench.clinlens.synthetic import DEMO_TABLES, synthesise
-from medbench.clinlens.templates import TEMPLATES
+from medbench.clinlens.templates import TEMPLATES, runner, template_of
+from medbench.clinlens.templates.population import near_misses, population
 from medbench.errors import InvalidInput
 from tests.clinlens.suites import PATIENTS, SMALL, STRUCTURED, plan_of
 
@@ -155,6 +159,64 @@ def test_what_was_rejected_says_why(built):
     _, _, rejected = built
     assert set(rejected) == set(SMALL)
     assert all(": " in reason for reasons in rejected.values() for reason in reasons)
+
+
+FORMS = [form for name in ("WHP-PRF", "ICU-PRF", "EVT-PRF") for form in TEMPLATES[name].forms]
+
+
+def build_form(made, folder, form):
+    """One instance of a form: its two trees."""
+    place = plan_of(made, folder, (form.id,)).place()
+    task_id = f"{form.id}-001"
+    for parameters in form.ordered_grid("tests"):
+        try:
+            build_instance(place, form, parameters, task_id, label=None, draw=0)
+        except Rejected:
+            continue
+        return place.public / task_id, place.private / task_id
+    raise AssertionError(f"no instance of {form.id} {form.form} is good")
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: f"{form.id} {form.form}")
+def test_a_template_with_several_forms_builds_each(made, tmp_path, form):
+    public, private = build_form(made, tmp_path, form)
+    parameters = json.loads((private / layout.SPEC).read_text())["parameters"]
+    assert template_of(form.id, parameters) is form
+    assert [each["ok"] for each in json.loads((private / layout.QC).read_text())["checks"]].count(False) == 0
+    if form.is_single:
+        patients = (public / "data/hosp/patients.csv").read_text().count("\n") - 1
+        assert patients == 4  # the index patient and three who play no part
+        assert read_private(private).cohorts["measurements"].rows >= 30
+        assert str(parameters["index"]) in (public / layout.QUESTION).read_text()
+
+
+def test_two_of_ten_profiles_are_of_one_patient_in_an_order_that_the_secret_decides(made, tmp_path):
+    plan = plan_of(made, tmp_path, ("WHP-PRF", "ICU-PRF", "EVT-PRF"), instances=10)
+    forms = {name: _Progress(plan.place(), TEMPLATES[name], plan).forms for name in plan.templates}
+    counts = {name: Counter(each) for name, each in forms.items()}
+    assert all(sum(each.values()) == 10 and each["single"] == 2 for each in counts.values())
+    assert (counts["EVT-PRF"]["reports"], counts["WHP-PRF"]["notes"]) == (3, 2)
+    plan.secret.write_text("ab" * 32)
+    assert forms != {name: _Progress(plan.place(), TEMPLATES[name], plan).forms for name in plan.templates}
+
+
+def test_a_form_whose_tables_are_missing_leaves_its_place_to_the_usual_one(tmp_path):
+    synthesise(tmp_path / "demo", patients=2, seed="a", tables=DEMO_TABLES)
+    plan = plan_of(tmp_path / "demo", tmp_path / "out", ("WHP-PRF",), instances=10)
+    assert Counter(_Progress(plan.place(), TEMPLATES["WHP-PRF"], plan).forms) == {"single": 2, "": 8}
+
+
+def test_packages_hold_patients_who_fail_one_rule_alone(built):
+    plan, suite, _ = built
+    for task in suite.tasks:
+        public, private = (root / task.task_id for root in trees(plan))
+        parameters = json.loads((private / layout.SPEC).read_text())["parameters"]
+        template = template_of(task.task_id[:7], parameters)
+        with runner.load(template.spec(parameters), public) as db:
+            runner.compute(db, template.spec(parameters))
+            near = set().union(*near_misses(db, template, parameters))
+            assert len(near) >= 10, task.task_id
+            assert not near & population(db, template)  # the tables are the reference's again
 
 
 def test_ecgs_come_with_waveforms(built):

@@ -41,6 +41,7 @@ CHECKS = {
     "predicates",
     "temporal bounds",
     "naive",
+    "distractors",
     "text",
     "leak",
 }
@@ -210,6 +211,16 @@ def test_a_predicate_that_lets_every_slip_pass_is_found(spoilt):
     document["predicates"].append(idle | {"max": 1e300})
     path.write_text(json.dumps(document))
     assert complaints(task, private)["predicates"] == "P_IDLE would pass anything"
+
+
+def test_a_package_of_the_cohort_alone_is_rejected(built, tmp_path):
+    task, private = copies(built[0], tmp_path, "WHP-PRF-001")
+    rows = (private / layout.REFERENCE_ARTIFACTS / "profile.csv").read_text().splitlines()[1:]
+    cohort = {row.split(",")[0] for row in rows}
+    path = task / "data/hosp/patients.csv"
+    header, *lines = path.read_text().splitlines()
+    path.write_text("\n".join([header, *(line for line in lines if line.split(",")[0] in cohort), ""]))
+    assert "0 of the other patients" in complaints(task, private)["distractors"]
 
 
 def test_a_naive_answer_that_is_right_is_found(built, tmp_path):

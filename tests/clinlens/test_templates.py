@@ -21,7 +21,10 @@ from medbench.clinlens.templates.core import PARAGRAPHS
 from medbench.errors import InvalidInput
 from tests.clinlens.suites import STRUCTURED
 
-ALL = pytest.mark.parametrize("name", TEMPLATES)
+FORMS = {
+    f"{form.id} {form.form}".strip(): form for usual in TEMPLATES.values() for form in (usual, *usual.forms)
+}
+ALL = pytest.mark.parametrize("name", FORMS)
 
 
 def test_there_are_four_scopes_by_five_capabilities():
@@ -37,14 +40,14 @@ def test_three_templates_are_categorical_so_that_thirty_of_two_hundred_tasks_are
 
 @ALL
 def test_a_grid_has_enough_instances_to_reject_some(name):
-    grid = TEMPLATES[name].grid
+    grid = FORMS[name].grid
     assert len(grid) >= 24
     assert len({str(sorted(each.items(), key=str)) for each in grid}) == len(grid)
 
 
 @ALL
 def test_every_choice_of_the_question_is_closed(name):
-    template = TEMPLATES[name]
+    template = FORMS[name]
     for parameters in template.grid:
         text = template.question(parameters | {"index": 15000001})
         assert "$" not in text
@@ -62,14 +65,14 @@ def test_a_question_that_leaves_a_choice_open_is_an_error(paragraph):
 
 @ALL
 def test_instances_are_drawn_in_an_order_that_the_salt_decides(name):
-    template = TEMPLATES[name]
+    template = FORMS[name]
     assert template.ordered_grid("a") == template.ordered_grid("a")
     assert template.ordered_grid("a") != template.ordered_grid("b")
 
 
 @ALL
 def test_predicates_are_of_the_evaluators_vocabulary_and_have_ids_of_their_own(name):
-    template = TEMPLATES[name]
+    template = FORMS[name]
     for parameters in template.grid:
         predicates = template.predicates(parameters)
         assert len({each.id for each in predicates}) == len(predicates)
@@ -83,13 +86,12 @@ def test_predicates_are_of_the_evaluators_vocabulary_and_have_ids_of_their_own(n
 @ALL
 def test_every_numeric_template_has_three_naive_answers(name):
     names = {"all_patients", "all_rows", "first_table_only"}
-    for template in (TEMPLATES[name], *TEMPLATES[name].forms):
-        assert set(template.naive) == (set() if template.is_categorical else names)
+    assert set(FORMS[name].naive) == (set() if FORMS[name].is_categorical else names)
 
 
 @ALL
 def test_a_correctly_rounded_answer_is_within_tolerance(name):
-    template = TEMPLATES[name]
+    template = FORMS[name]
     for parameters in template.grid:
         tolerance = template.tolerance(parameters)
         if tolerance:
@@ -99,7 +101,7 @@ def test_a_correctly_rounded_answer_is_within_tolerance(name):
 
 @ALL
 def test_references_have_no_clock_no_chance_and_no_open_order(name):
-    template = TEMPLATES[name]
+    template = FORMS[name]
     sql = f"{template.sql} {template.answer_sql}".lower()
     assert not re.search(r"current_date|now\(\)|random\(|any_value|first\(|last\(", sql)
     for order in re.findall(r"row_number\(\) over \(([^()]*(?:\([^()]*\)[^()]*)*)\)", sql):
@@ -107,7 +109,7 @@ def test_references_have_no_clock_no_chance_and_no_open_order(name):
 
 
 def test_nothing_is_packaged_but_rows_and_columns_that_a_template_names():
-    for template in TEMPLATES.values():
+    for template in FORMS.values():
         text = template.sql + template.answer_sql + " ".join(template.slots.values())
         assert not re.search(r"\bread_csv|\bread_parquet", text)
         assert all(columns for columns in template.tables.values())

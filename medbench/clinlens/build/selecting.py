@@ -1,20 +1,22 @@
 """Which patients a package holds: those asked for, others that fail a rule, none for no reason.
 
 If a package held exactly the cohort, its size would be the number of patients. So at least a
-quarter are distractors. Patients in whom a wrong window would show come first: at random hardly a
-task would have an event on an edge.
+quarter are distractors, those first who fail one rule alone. Patients in whom a wrong window would
+show come first: at random hardly a task would have an event on an edge.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from itertools import chain, zip_longest
 from typing import TYPE_CHECKING
 
 from medbench.clinlens.sources.database import connect
 from medbench.clinlens.sources.tables import COLUMNS
 from medbench.clinlens.templates import runner
 from medbench.clinlens.templates.core import fill, sql_name
+from medbench.clinlens.templates.population import near_misses, population
 
 if TYPE_CHECKING:
     from medbench.clinlens.build.secret import Secret
@@ -41,8 +43,6 @@ class Chosen:
 
     subjects: list[int]
     parameters: Parameters
-    eligible: int = 0
-    distractors: int = field(default=0)
 
 
 class Pool:
@@ -73,9 +73,10 @@ class Pool:
 
     def choose(self, with_files: set[int], label: str | None) -> Chosen:
         """The patients of a package; raises Rejected."""
-        eligible, rows = self._population()
+        rows = self._run()
         if self.template.is_single:
             return self._choose_single()
+        eligible = population(self.db, self.template)
         others = sorted(set(self.subjects) - set(eligible))
         wanted = self._how_many(len(eligible), len(others), rows)
         first = [*self._with_files(with_files), *self._on_edges()]
@@ -83,21 +84,23 @@ class Pool:
             dict.fromkeys([*(s for s in first if s in eligible), *self._shuffled(list(eligible), "cohort")])
         )
         chosen = ranked[:wanted]
-        distractors = self._shuffled(others, "distractors")[: math.ceil(len(chosen) / 3) + 1]
-        found = Chosen([*chosen, *distractors], dict(self.parameters), len(chosen), len(distractors))
+        near = self._near_misses(set(others))
+        ranked = [*near, *self._shuffled(sorted(set(others) - set(near)), "distractors")]
+        distractors = ranked[: math.ceil(len(chosen) / 3) + 1]
+        found = Chosen([*chosen, *distractors], dict(self.parameters))
         if self.template.index:
             assert label is not None
             self._find_index(found, label)
         return found
 
-    def _population(self) -> tuple[set[int], int]:
-        spec = self.template.spec(self.parameters | {"index": NO_INDEX})
+    def _run(self) -> int:
+        """Run the reference over the whole pool; how many rows its largest artifact has."""
+        spec = self.template.spec(self._no_index)
         try:
             artifacts, _ = runner.compute(self.db, spec)
         except ValueError as error:
             raise Rejected(f"the reference has no answer: {error}") from error
-        rows = max(len(found) for found in artifacts.values())
-        return {row[0] for row in self.db.execute(self.template.subjects_sql).fetchall()}, rows
+        return max(len(found) for found in artifacts.values())
 
     def _how_many(self, eligible: int, others: int, rows: int) -> int:
         """Patients of the cohort: not always the same number, and never so many that rows overflow."""
@@ -109,6 +112,17 @@ class Pool:
         per_patient = max(rows / eligible, 1e-9)
         limits = (eligible, 3 * others, ROWS_MOST / per_patient, PATIENTS_MOST * 0.74)
         return int(min(wanted, *limits))
+
+    def _near_misses(self, others: set[int]) -> list[int]:
+        """Patients who fail exactly one rule of the population, those of each rule in turn."""
+        found = near_misses(self.db, self.template, self._no_index)
+        by_rule = [self._shuffled(sorted(each & others), "near") for each in found]
+        in_turn = chain.from_iterable(zip_longest(*by_rule))
+        return list(dict.fromkeys(each for each in in_turn if each is not None))
+
+    @property
+    def _no_index(self) -> Parameters:
+        return self.parameters | {"index": NO_INDEX}
 
     def _with_files(self, with_files: set[int]) -> list[int]:
         return self._shuffled(sorted(with_files & set(self.subjects)), "files")[:WITH_FILES]
@@ -152,7 +166,7 @@ class Pool:
         self._copy(others)
         for index, subject in candidates:
             if subject not in others and self._shows_all(index, subject):
-                return Chosen([subject, *others], self.parameters | {"index": index}, 1, len(others))
+                return Chosen([subject, *others], self.parameters | {"index": index})
         raise Rejected(f"none of {len(candidates)} patients or stays shows every wrong program")
 
     def _find_index(self, chosen: Chosen, label: str) -> None:

@@ -26,6 +26,12 @@ def mean(roles: Roles, _: Parameters) -> float | None:
     return float(values.mean()) if len(values) else None
 
 
+def weighted_mean(roles: Roles, _: Parameters) -> float | None:
+    """The mean of `value`, each with its `weight`."""
+    values, weights = _floats(roles["value"]), _floats(roles["weight"])
+    return float((values * weights).sum() / weights.sum()) if weights.sum() > 0 else None
+
+
 def median(roles: Roles, _: Parameters) -> float | None:
     """The median of `value`."""
     values = _floats(roles["value"])
@@ -115,6 +121,7 @@ def _floats(values: Sequence[Any]) -> NDArray[np.float64]:
 # The roles of the columns each needs.
 STATISTICS: Mapping[str, Statistic] = {
     "mean": (("value",), mean),
+    "weighted_mean": (("value", "weight"), weighted_mean),
     "median": (("value",), median),
     "percentile": (("value",), percentile),
     "percent_at_least": (("value",), percent_at_least),

@@ -22,6 +22,7 @@ from medbench.clinlens.manifest import NumericAnswer, read_manifest
 from medbench.clinlens.packing import find_leak
 from medbench.clinlens.qc.assets import assets_of, read_asset
 from medbench.clinlens.qc.bounds import outside_of_bounds
+from medbench.clinlens.qc.distractors import too_few_distractors
 from medbench.clinlens.qc.rerun import rerun
 from medbench.clinlens.qc.slips import idle_predicates
 from medbench.clinlens.templates import runner, template_of
@@ -185,6 +186,7 @@ def _computed(given: Given) -> Iterator[tuple[str, str]]:
             runner.compute(db, spec)
             yield "temporal bounds", outside_of_bounds(db, given.template, given.parameters)
             yield "naive", _naive(db, given)
+            yield "distractors", too_few_distractors(db, given.template, given.parameters)
     except (OSError, ValueError, duckdb.Error) as error:
         yield "temporal bounds", f"the workflow fails: {error}"
 

@@ -25,7 +25,7 @@ FROM (
   FROM admissions WHERE dischtime > admittime
 ) a JOIN patients USING (subject_id)
 JOIN lab USING (subject_id)
-WHERE nth = 1 AND $age >= 18 AND dischtime >= admittime + INTERVAL 24 HOUR
+WHERE nth = 1 AND $age >= 18 AND $long_enough
   AND t >= admittime AND $upper;
 CREATE OR REPLACE TABLE exposure AS
 SELECT hadm_id, subject_id, count(*) AS n, $exposed AS exposed, $died AS died
@@ -57,12 +57,8 @@ CUTS = [
 TEMPLATE = Template(
     id="ADM-ASC",
     title="Early abnormality and death in hospital",
-    tables={
-        "hosp/patients": f.PATIENT_COLUMNS,
-        "hosp/admissions": f.ADMISSION_COLUMNS,
-        "hosp/labevents": f.LAB_COLUMNS,
-    },
-    rows={"hosp/labevents": f"itemid IN ($lab, {f.OTHER_ITEMS})"},
+    tables=f.LAB_TABLES,
+    rows=f.LAB_ROWS,
     grid=grid(
         lab=CUTS,
         summary=[
@@ -101,6 +97,7 @@ SELECT (a + z) * (d + z) / ((b + z) * (c + z)) FROM (
         "exposed": "$exposed_sql",
         "died": "hospital_expire_flag = 1",
         "direction": "",
+        "long_enough": "dischtime >= admittime + INTERVAL 24 HOUR",
         "upper": "t < admittime + INTERVAL 24 HOUR",
     },
     artifacts=(
@@ -144,6 +141,7 @@ SELECT (a + z) * (d + z) / ((b + z) * (c + z)) FROM (
             "admittime + INTERVAL 24 HOUR",
         ),
     ),
+    loosened=({"age": "99"}, {"upper": "true"}, {"long_enough": "true"}),
     mutations=(
         Mutation("WINDOW_CLOSED", {"upper": "t <= admittime + INTERVAL 24 HOUR"}),
         Mutation("CALENDAR_DAY", {"upper": "t < date_trunc('day', admittime) + INTERVAL 1 DAY"}),

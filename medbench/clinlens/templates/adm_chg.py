@@ -5,12 +5,11 @@ from medbench.clinlens.templates import fragments as f
 from medbench.clinlens.templates.core import (
     Mutation,
     Template,
-    Window,
+    change,
     column,
     grid,
     keys,
     predicate,
-    recompute,
     values,
 )
 
@@ -24,7 +23,7 @@ SELECT hadm_id, subject_id, $which(charttime) AS t0 FROM emar
 WHERE medication = '$drug' AND $given AND hadm_id IS NOT NULL GROUP BY hadm_id, subject_id;
 CREATE OR REPLACE TABLE eligible AS
 SELECT hadm_id, subject_id, t0 FROM doses JOIN patients USING (subject_id)
-WHERE anchor_age + year(t0) - anchor_year >= 18;
+WHERE $adult;
 CREATE OR REPLACE TABLE around AS
 SELECT e.hadm_id, t0, t, v, labevent_id, $before AS is_pre, $after AS is_post
 FROM eligible e JOIN lab USING (subject_id);
@@ -43,21 +42,11 @@ TEMPLATE = Template(
     id="ADM-CHG",
     title="Potassium around a first dose",
     tables={
-        "hosp/patients": f.PATIENT_COLUMNS,
-        "hosp/admissions": f.ADMISSION_COLUMNS,
+        **f.LAB_TABLES,
         "hosp/emar": ("subject_id", "hadm_id", "emar_id", "emar_seq", "charttime", "medication", "event_txt"),
-        "hosp/prescriptions": (
-            "subject_id",
-            "hadm_id",
-            "starttime",
-            "stoptime",
-            "drug_type",
-            "drug",
-            "route",
-        ),
-        "hosp/labevents": f.LAB_COLUMNS,
+        "hosp/prescriptions": f.PRESCRIPTION_COLUMNS,
     },
-    rows={"hosp/labevents": f"itemid IN ($lab, {f.OTHER_ITEMS})"},
+    rows=f.LAB_ROWS,
     grid=grid(
         lab=(f.LABS["potassium"],),
         drug=("Furosemide", "Potassium Chloride"),
@@ -81,6 +70,7 @@ TEMPLATE = Template(
     sql=SQL,
     answer_sql="SELECT avg(delta) FROM paired",
     slots={
+        "adult": "anchor_age + year(t0) - anchor_year >= 18",
         **f.LAB_SLOTS,
         "which": "min",
         "given": "event_txt = 'Administered'",
@@ -127,30 +117,14 @@ TEMPLATE = Template(
             closed="left",
         ),
         *values("paired", pre_time=0, pre_val=0.001, post_time=0, post_val=0.001),
-        predicate(
-            "P_DELTA",
-            "row_formula",
-            "paired",
-            formula="difference",
-            columns={"before": "pre_val", "after": "post_val", "result": "delta"},
-            abs=0.002,
-        ),
-        recompute("paired", "mean", 0.01, value="delta"),
+        *change("paired", "pre_val", "post_val", "mean", 0.005, 0.002),
     ),
-    windows=(
-        Window(
-            "FROM around WHERE is_pre",
-            "SELECT t0, charttime AS t FROM eligible JOIN labevents USING (subject_id)",
-            "t0 - INTERVAL $pre HOUR",
-            "t0",
-        ),
-        Window(
-            "FROM around WHERE is_post",
-            "SELECT t0, charttime AS t FROM eligible JOIN labevents USING (subject_id)",
-            "t0 + INTERVAL $gap HOUR",
-            "t0 + INTERVAL $post HOUR",
-        ),
+    windows=f.around(
+        "labevents USING (subject_id)",
+        before=("t0 - INTERVAL $pre HOUR", "t0"),
+        after=("t0 + INTERVAL $gap HOUR", "t0 + INTERVAL $post HOUR"),
     ),
+    loosened=({"given": "true"}, {"adult": "true"}, {"before": "t < t0"}, {"after": "t >= t0"}),
     mutations=(
         Mutation("WINDOW_CLOSED", {"before": BEFORE.replace("t < t0", "t <= t0")}),
         Mutation("WINDOW_OPEN_START", {"after": AFTER.replace("t >= t0", "t > t0")}),

@@ -11,6 +11,7 @@ from medbench.clinlens.templates.core import (
     grid,
     keys,
     predicate,
+    recompute,
     values,
 )
 
@@ -35,21 +36,16 @@ FROM (
           AS baseline_time FROM series GROUP BY 1) b USING (hadm_id)
   LEFT JOIN (SELECT y.hadm_id, round(max($rise), 2) AS rise FROM series x JOIN series y
           ON x.hadm_id = y.hadm_id AND x.t < y.t AND y.t <= x.t + INTERVAL 48 HOUR GROUP BY 1) r USING (hadm_id)
-  WHERE n >= $min_lab GROUP BY ALL
+  WHERE n >= $min_lab GROUP BY s.hadm_id, s.subject_id, n, baseline, baseline_time
 );
 """
 )
-SQL = SQL.replace("GROUP BY ALL\n);", "GROUP BY s.hadm_id, s.subject_id, n, baseline, baseline_time\n);")
 
 TEMPLATE = Template(
     id="ADM-PHN",
     title="Kidney injury by creatinine",
-    tables={
-        "hosp/patients": f.PATIENT_COLUMNS,
-        "hosp/admissions": f.ADMISSION_COLUMNS,
-        "hosp/labevents": f.LAB_COLUMNS,
-    },
-    rows={"hosp/labevents": f"itemid IN ($lab, {f.OTHER_ITEMS})"},
+    tables=f.LAB_TABLES,
+    rows=f.LAB_ROWS,
     grid=grid(lab=(f.LABS["creatinine"],), hours=(48, 168, 72, 96), stage=(1, 2), min_lab=(2, 3, 4)),
     text={
         "population": "Take all admissions whose patient was at least 18 at `admittime` (`anchor_age` + its year - "
@@ -106,15 +102,7 @@ TEMPLATE = Template(
             columns={"ratio": "max_ratio", "rise": "max_rise_48h", "stage": "stage"},
             abs=0,
         ),
-        predicate(
-            "P_RECALC",
-            "recompute",
-            "stages",
-            statistic="percent_at_least",
-            columns={"value": "stage"},
-            parameters={"cut": p["stage"]},
-            abs=0.1,
-        ),
+        recompute("stages", "percent_at_least", 0.1, {"cut": p["stage"]}, value="stage"),
     ),
     windows=(
         Window(
@@ -124,6 +112,7 @@ TEMPLATE = Template(
             "admittime + INTERVAL $hours HOUR",
         ),
     ),
+    loosened=({"age": "99"}, {"min_lab": "1"}, {"upper": "true"}),
     mutations=(
         Mutation(
             "WINDOW_CLOSED", {"upper": "l.t <= a.admittime + INTERVAL $hours HOUR"}, only=(("hours", 48),)

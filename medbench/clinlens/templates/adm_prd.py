@@ -1,19 +1,24 @@
 """ADM-PRD: intensive care or death after the first day, from the first day."""
 
-from medbench.clinlens.manifest import Artifact, NumericAnswer
+from medbench.clinlens.manifest import NumericAnswer
 from medbench.clinlens.templates import fragments as f
 from medbench.clinlens.templates.core import (
-    SUBJECT,
     Model,
     Mutation,
     Template,
     Window,
-    column,
     grid,
     keys,
     values,
 )
-from medbench.clinlens.templates.prediction import PREDICTION_MUTATIONS, checks, naive, predictions
+from medbench.clinlens.templates.prediction import (
+    PREDICTION_MUTATIONS,
+    checks,
+    feature,
+    features,
+    naive,
+    predictions,
+)
 
 FEATURES = ("age", "emergency", "creatinine", "other_lab", "n_results", "edema", "qrs")
 SQL = (
@@ -24,10 +29,9 @@ CREATE OR REPLACE TABLE landmarks AS
 SELECT a.subject_id, a.hadm_id, admittime, dischtime, deathtime, hospital_expire_flag,
   admittime + INTERVAL 24 HOUR AS landmark, $age AS age, (edregtime IS NOT NULL)::BIGINT AS emergency
 FROM admissions a JOIN patients USING (subject_id)
-WHERE dischtime > admittime + INTERVAL 24 HOUR AND $age >= 18
+WHERE $still_there AND $age >= 18
   AND (deathtime IS NULL OR deathtime > admittime + INTERVAL 24 HOUR)
-  AND NOT EXISTS (FROM icustays i WHERE i.hadm_id = a.hadm_id
-    AND i.intime < admittime + INTERVAL 24 HOUR AND i.outtime > admittime + INTERVAL 24 HOUR);
+  AND $elsewhere;
 CREATE OR REPLACE TABLE results AS
 SELECT l.hadm_id, itemid, t, v FROM landmarks l JOIN (
   SELECT subject_id, hadm_id AS own_hadm, itemid, $lab_time AS t, valuenum AS v FROM labevents
@@ -126,29 +130,26 @@ TEMPLATE = Template(
         **f.SPLIT_SLOTS,
         "lab_time": "charttime",
         "lab_link": "true",
+        "still_there": "dischtime > admittime + INTERVAL 24 HOUR",
+        "elsewhere": "NOT EXISTS (FROM icustays i WHERE i.hadm_id = a.hadm_id "
+        "AND i.intime < admittime + INTERVAL 24 HOUR AND i.outtime > admittime + INTERVAL 24 HOUR)",
         "before": "t < landmark",
         "positive": "(label = 1)::BIGINT",
         "from": ">=",
         "death": "$death_sql",
     },
     artifacts=(
-        Artifact(
-            "features",
-            "one row for each admission of the population",
-            ("hadm_id",),
-            (
-                column("hadm_id", "int64", "the admission"),
-                SUBJECT,
-                column("landmark", "timestamp", "the landmark"),
-                column("max_feature_time", "timestamp", "latest time of a result or study used", null=True),
-                column("age", "int64", "feature"),
-                column("emergency", "int64", "feature"),
-                column("creatinine", "float64", "feature, before imputation", null=True),
-                column("other_lab", "float64", "feature, before imputation", null=True),
-                column("n_results", "int64", "feature"),
-                column("edema", "int64", "feature"),
-                column("qrs", "float64", "feature, before imputation", null=True),
-            ),
+        features(
+            "hadm_id",
+            "admission",
+            "result or study",
+            feature("age", "int64", null=False),
+            feature("emergency", "int64", null=False),
+            feature("creatinine"),
+            feature("other_lab"),
+            feature("n_results", "int64", null=False),
+            feature("edema", "int64", null=False),
+            feature("qrs"),
         ),
         predictions("hadm_id"),
     ),
@@ -181,6 +182,7 @@ TEMPLATE = Template(
             "landmark",
         ),
     ),
+    loosened=({"age": "99"}, {"still_there": "true"}, {"elsewhere": "true"}),
     mutations=(
         *PREDICTION_MUTATIONS,
         Mutation("ROW_SPLIT", {"split": "hadm_id % 10 IN (7, 8, 9)"}),

@@ -14,6 +14,7 @@ from medbench.clinlens.templates.core import (
     grid,
     keys,
     predicate,
+    recompute,
     values,
 )
 
@@ -56,7 +57,6 @@ STATISTICS = (
 
 
 def _predicates(p: Parameters) -> tuple[Predicate, ...]:
-    is_hours = p["kind"] == "hours"
     return (
         *keys("first_lab"),
         predicate("P_OWNER", "ownership", "first_lab", columns=["subject_id"]),
@@ -87,27 +87,17 @@ def _predicates(p: Parameters) -> tuple[Predicate, ...]:
             columns={"flag": "measured", "value": "first_time"},
             abs=0,
         ),
-        predicate(
-            "P_RECALC",
-            "recompute",
-            "first_lab",
-            statistic="median" if is_hours else "percent_at_least",
-            columns={"value": "hours" if is_hours else "measured"},
-            parameters={} if is_hours else {"cut": 1},
-            abs=0.04 if is_hours else 0.1,
-        ),
+        recompute("first_lab", "median", 0.04, value="hours")
+        if p["kind"] == "hours"
+        else recompute("first_lab", "percent_at_least", 0.1, {"cut": 1}, value="measured"),
     )
 
 
 TEMPLATE = Template(
     id="ADM-PRF",
     title="Time to a first test",
-    tables={
-        "hosp/patients": f.PATIENT_COLUMNS,
-        "hosp/admissions": f.ADMISSION_COLUMNS,
-        "hosp/labevents": f.LAB_COLUMNS,
-    },
-    rows={"hosp/labevents": f"itemid IN ($lab, {f.OTHER_ITEMS})"},
+    tables=f.LAB_TABLES,
+    rows=f.LAB_ROWS,
     grid=grid(
         lab=[f.LABS[name] for name in ("lactate", "troponin T", "creatinine")],
         early=(0, 6),
@@ -163,6 +153,7 @@ TEMPLATE = Template(
             "t0 + INTERVAL 24 HOUR",
         ),
     ),
+    loosened=({"age": "99"}, {"types": "SELECT DISTINCT admission_type FROM admissions"}),
     mutations=(
         Mutation(
             "WINDOW_CLOSED",

@@ -95,6 +95,7 @@ class Template:
     predicates: Callable[[Parameters], tuple[Predicate, ...]]
     mutations: tuple[Mutation, ...]
     conventions: tuple[str, ...]
+    loosened: tuple[dict[str, str], ...] = ()  # slots that leave out one rule of the population each
     windows: tuple[Window, ...] = ()  # none where the whole record is the window
     naive: dict[str, str] = field(default_factory=dict)  # name to a query that ignores the question's rules
     model: Callable[[Parameters], Model] | None = None
@@ -254,9 +255,31 @@ def predicate(id_: str, kind: str, artifact: str, **given: Any) -> Predicate:
     return Predicate(id_, kind, artifact, given)
 
 
-def recompute(artifact: str, statistic: str, abs_: float, **roles: str) -> Predicate:
-    """P-RECALC: the answer follows from the artifact. `roles` name its columns."""
-    return predicate("P_RECALC", "recompute", artifact, statistic=statistic, columns=roles, abs=abs_)
+def recompute(
+    artifact: str,
+    statistic: str,
+    abs_: float,
+    parameters: dict[str, float] | None = None,
+    where: dict[str, Any] | None = None,
+    **roles: str,
+) -> Predicate:
+    """P-RECALC: the answer follows from the artifact, its rows `where`. `roles` name its columns."""
+    more = {"parameters": parameters, "where": where}
+    given = {name: value for name, value in more.items() if value}
+    return predicate("P_RECALC", "recompute", artifact, statistic=statistic, columns=roles, abs=abs_, **given)
+
+
+def change(
+    artifact: str, before: str, after: str, statistic: str, tolerance: float, row_tolerance: float
+) -> tuple[Predicate, Predicate]:
+    """`delta` is after minus before in every row, and the answer its statistic within twice the tolerance."""
+    columns = {"before": before, "after": after, "result": "delta"}
+    return (
+        predicate(
+            "P_DELTA", "row_formula", artifact, formula="difference", columns=columns, abs=row_tolerance
+        ),
+        recompute(artifact, statistic, 2 * tolerance, value="delta"),
+    )
 
 
 def keys(*artifacts: str) -> tuple[Predicate, ...]:

@@ -40,7 +40,7 @@ TEMPLATE = Template(
         "cxr/metadata": f.CXR_COLUMNS,
         "cxr/chexpert": f.CHEXPERT_COLUMNS,
     },
-    rows={"hosp/labevents": f"itemid IN ($lab, {f.OTHER_ITEMS})"},
+    rows=f.LAB_ROWS,
     grid=grid(
         finding=[
             {"label": '"Edema"', "finding": "Edema"},
@@ -127,6 +127,7 @@ TEMPLATE = Template(
             is_closed=True,
         ),
     ),
+    loosened=({"labelled": "true"}, {"within": "<= 20 *"}),
     mutations=(
         Mutation("WINDOW_OPEN", {"within": "<"}, only=(("lab", 50963), ("limit", 12))),
         Mutation("TIE_TO_LATER", {"tie": "DESC"}, only=(("lab", 50963),)),

@@ -43,7 +43,7 @@ TEMPLATE = Template(
     tables={
         "hosp/patients": f.PATIENT_COLUMNS,
         "hosp/admissions": f.ADMISSION_COLUMNS,
-        "hosp/diagnoses_icd": ("subject_id", "hadm_id", "seq_num", "icd_code", "icd_version"),
+        "hosp/diagnoses_icd": f.DIAGNOSIS_COLUMNS,
         "icu/icustays": f.STAY_COLUMNS,
         "echo/structured_measurement": f.ECHO_COLUMNS,
         "echo/record_list": ("subject_id", "study_id", "acquisition_datetime", "dicom_filepath"),
@@ -130,6 +130,7 @@ TEMPLATE = Template(
             is_closed=True,
         ),
     ),
+    loosened=({"least": "0"}, {"most": "3650"}, f.TEE_INCLUDED.slots),
     mutations=(
         Mutation("FILTER_FIRST", {"before_pairing": "v IS NOT NULL"}),
         f.TEE_INCLUDED,

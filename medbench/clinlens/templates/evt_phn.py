@@ -40,7 +40,7 @@ TEMPLATE = Template(
         "cxr/chexpert": f.CHEXPERT_COLUMNS,
         "echo/structured_measurement": f.ECHO_COLUMNS,
     },
-    rows={"hosp/labevents": f"itemid IN ($lab, {f.OTHER_ITEMS})"},
+    rows=f.LAB_ROWS,
     grid=grid(
         lab=(f.LABS["NTproBNP"],),
         finding=({"label": '"Edema"'},),
@@ -125,6 +125,7 @@ FROM (SELECT bool_or(abnormal) FILTER (WHERE source = 'radiograph') AS film,
             is_closed=True,
         ),
     ),
+    loosened=({"within": "<= 20 *"}, {"lab": "50931", "lab_unit": "true"}),
     mutations=(
         f.TIME_UNPADDED,
         f.STORETIME,

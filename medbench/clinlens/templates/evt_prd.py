@@ -1,19 +1,24 @@
 """EVT-PRD: a new finding on the next radiograph."""
 
-from medbench.clinlens.manifest import Artifact, NumericAnswer
+from medbench.clinlens.manifest import NumericAnswer
 from medbench.clinlens.templates import fragments as f
 from medbench.clinlens.templates.core import (
-    SUBJECT,
     Model,
     Mutation,
     Template,
     Window,
-    column,
     grid,
     keys,
     values,
 )
-from medbench.clinlens.templates.prediction import PREDICTION_MUTATIONS, checks, naive, predictions
+from medbench.clinlens.templates.prediction import (
+    PREDICTION_MUTATIONS,
+    checks,
+    feature,
+    features,
+    naive,
+    predictions,
+)
 
 FEATURES = ("age", "is_male", "bnp", "other_lab", "qrs", "uncertain")
 SQL = (
@@ -106,22 +111,16 @@ TEMPLATE = Template(
         "within": "<=",
     },
     artifacts=(
-        Artifact(
-            "features",
-            "one row for each study of the population",
-            ("study_id",),
-            (
-                column("study_id", "int64", "the radiograph study"),
-                SUBJECT,
-                column("landmark", "timestamp", "its time"),
-                column("max_feature_time", "timestamp", "latest time of a result or ECG used", null=True),
-                column("age", "int64", "feature"),
-                column("is_male", "int64", "feature"),
-                column("bnp", "float64", "feature, before imputation", null=True),
-                column("other_lab", "float64", "feature, before imputation", null=True),
-                column("qrs", "float64", "feature, before imputation", null=True),
-                column("uncertain", "int64", "feature"),
-            ),
+        features(
+            "study_id",
+            "radiograph study",
+            "result or ECG",
+            feature("age", "int64", null=False),
+            feature("is_male", "int64", null=False),
+            feature("bnp"),
+            feature("other_lab"),
+            feature("qrs"),
+            feature("uncertain", "int64", null=False),
         ),
         predictions("study_id"),
     ),
@@ -146,6 +145,7 @@ TEMPLATE = Template(
             "landmark",
         ),
     ),
+    loosened=({"negative": "true"}, {"days": "365"}),
     mutations=(
         *PREDICTION_MUTATIONS,
         Mutation("ROW_SPLIT", {"split": "study_id % 10 IN (7, 8, 9)"}),

@@ -9,28 +9,21 @@ from medbench.clinlens.templates.core import (
     Parameters,
     Template,
     Tolerance,
-    Window,
     column,
     grid,
     keys,
     predicate,
+    recompute,
     values,
 )
+from medbench.clinlens.templates.evt_prf_forms import REPORTS, SINGLE
 
-LINK = "e.t >= a.admittime - INTERVAL $early HOUR AND e.t < a.dischtime"
-# The latest admission that began before the study, else the nearest that began after it.
-NEAREST = "(a.admittime <= e.t) DESC, abs(epoch(e.t - a.admittime)), a.hadm_id"
 SQL = (
     f.ECG_SQL
+    + f.link_sql("ecg", "study_id, subject_id, t, qrs, qtcb")
     + """
-CREATE OR REPLACE TABLE linked AS
-SELECT * FROM (
-  SELECT e.study_id, e.subject_id, a.hadm_id, e.t AS study_time, e.$interval AS value,
-    row_number() OVER (PARTITION BY e.study_id ORDER BY $nearest) AS nth
-  FROM ecg e JOIN admissions a ON a.subject_id = e.subject_id AND $link
-) WHERE nth = 1;
 CREATE OR REPLACE TABLE studies AS
-SELECT study_id, subject_id, hadm_id, study_time, value, rate_hz AS sampling_hz
+SELECT study_id, subject_id, hadm_id, t AS study_time, $interval AS value, rate_hz AS sampling_hz
 FROM linked LEFT JOIN wfdb_headers USING (study_id);
 """
 )
@@ -68,15 +61,8 @@ def _statistics() -> list[Parameters]:
 def _recompute(p: Parameters) -> Predicate:
     names = {"median": "median", "percentile": "percentile", "percent": "percent_above"}
     parameters = {"percentile": {"q": p["q"]}, "percent": {"cut": p["cut"]}}.get(p["kind"], {})
-    return predicate(
-        "P_RECALC",
-        "recompute",
-        "studies",
-        statistic=names[p["kind"]],
-        columns={"value": "value"},
-        parameters=parameters,
-        abs=0.1 if p["kind"] == "percent" else 1,
-    )
+    tolerance = 0.1 if p["kind"] == "percent" else 1
+    return recompute("studies", names[p["kind"]], tolerance, parameters, value="value")
 
 
 TEMPLATE = Template(
@@ -92,11 +78,8 @@ TEMPLATE = Template(
     grid=grid(statistic=_statistics(), early=(0, 6, 24)),
     text={
         "population": "Take the ECGs of `data/ecg/machine_measurements.csv` that are linked to an admission.",
-        "index_time": "The time of an ECG is `ecg_time`; its clock runs apart from that of the hospital, which is not "
-        "corrected.",
-        "window": "An ECG is linked to an admission of the same patient if `ecg_time` lies in [`admittime` - $early h, "
-        "`dischtime`): the start is included, the end is not. If several match, take the one with the latest `admittime` "
-        "not after the ECG, else the one with the nearest later `admittime`; ties go to the smaller `hadm_id`.",
+        "index_time": f.ECG_TIME_TEXT,
+        "window": f.link_text("ECG", "`ecg_time`"),
         "sources": "Tables: `data/hosp/admissions.csv`, `data/ecg/machine_measurements.csv`, `data/ecg/record_list.csv`. "
         "Waveforms of some ECGs: `assets/ecg/<study_id>.hea` and `.dat`.",
         "values": f.ECG_TEXT
@@ -107,7 +90,7 @@ TEMPLATE = Template(
     },
     sql=SQL,
     answer_sql="SELECT $statistic FROM studies WHERE value IS NOT NULL",
-    slots={**f.ECG_SLOTS, "link": LINK, "nearest": NEAREST},
+    slots={**f.ECG_SLOTS, **f.LINK_SLOTS},
     artifacts=(
         Artifact(
             "studies",
@@ -140,21 +123,13 @@ TEMPLATE = Template(
         *values("studies", value=0.02, sampling_hz=0),
         _recompute(p),
     ),
-    windows=(
-        Window(
-            "SELECT admittime, dischtime, study_time AS t FROM linked JOIN admissions USING (hadm_id)",
-            "SELECT admittime, dischtime, ecg_time AS t FROM admissions JOIN ecg_machine_measurements USING (subject_id)",
-            "admittime - INTERVAL $early HOUR",
-            "dischtime",
-        ),
-    ),
+    windows=(f.link_window("SELECT subject_id, t FROM ecg"),),
+    loosened=({"link": "true"},),
     mutations=(
         f.SENTINEL_KEPT,
-        Mutation("WINDOW_CLOSED", {"link": LINK.replace("e.t < a.dischtime", "e.t <= a.dischtime")}),
-        Mutation("WINDOW_SHIFT_6H", {"link": LINK.replace("$early HOUR", "$early HOUR - INTERVAL 6 HOUR")}),
-        Mutation(
-            "LINK_NEAREST_ADMISSION", {"link": "true", "nearest": "abs(epoch(e.t - a.admittime)), a.hadm_id"}
-        ),
+        Mutation("WINDOW_CLOSED", {"link": f.LINK.replace("e.t < a.dischtime", "e.t <= a.dischtime")}),
+        Mutation("WINDOW_SHIFT_6H", {"link": f.LINK.replace("$early HOUR", "$early HOUR - INTERVAL 6 HOUR")}),
+        f.LINK_NEAREST_ADMISSION,
     ),
     naive={
         "all_patients": "SELECT avg(v) FROM (SELECT avg($interval) AS v FROM ecg GROUP BY subject_id)",
@@ -163,5 +138,6 @@ TEMPLATE = Template(
     },
     conventions=("T1", "T2", "L3", "E1", "Q1"),
     patients=120,
+    forms=(SINGLE, REPORTS),
     assets="ecg",
 )

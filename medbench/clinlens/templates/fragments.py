@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from medbench.clinlens.templates.core import Mutation, Tolerance
+from medbench.clinlens.templates.core import Mutation, Tolerance, Window
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,6 +40,9 @@ LAB_COLUMNS = (
     "valuenum",
     "valueuom",
 )
+ITEM_COLUMNS = ("itemid", "label", "linksto", "unitname")
+LABITEM_COLUMNS = ("itemid", "label", "fluid", "category")
+LABITEMS = "`data/hosp/d_labitems.csv`"
 PATIENT_COLUMNS = ("subject_id", "gender", "anchor_age", "anchor_year", "dod")
 ADMISSION_COLUMNS = (
     "subject_id",
@@ -51,6 +54,14 @@ ADMISSION_COLUMNS = (
     "edregtime",
     "hospital_expire_flag",
 )
+PRESCRIPTION_COLUMNS = ("subject_id", "hadm_id", "starttime", "stoptime", "drug_type", "drug", "route")
+DIAGNOSIS_COLUMNS = ("subject_id", "hadm_id", "seq_num", "icd_code", "icd_version")
+LAB_TABLES = {
+    "hosp/patients": PATIENT_COLUMNS,
+    "hosp/admissions": ADMISSION_COLUMNS,
+    "hosp/labevents": LAB_COLUMNS,
+}
+LAB_ROWS = {"hosp/labevents": f"itemid IN ($lab, {OTHER_ITEMS})"}
 STAY_COLUMNS = ("subject_id", "hadm_id", "stay_id", "first_careunit", "intime", "outtime", "los")
 CHART_COLUMNS = (
     "subject_id",
@@ -104,6 +115,16 @@ NAIVE_CHANGE = (
     "labevent_id)) AS d FROM labevents WHERE itemid = $lab GROUP BY subject_id)"
 )
 
+
+def around(events: str, before: tuple[str, str], after: tuple[str, str]) -> tuple[Window, ...]:
+    """The windows before and after t0 of the tables `eligible` and `around`. `events` is joined to the first."""
+    packaged = f"SELECT t0, charttime AS t FROM eligible JOIN {events}"
+    return (
+        Window("FROM around WHERE is_pre", packaged, *before),
+        Window("FROM around WHERE is_post", packaged, *after),
+    )
+
+
 ADULT_SLOT = {"age": "anchor_age + year(admittime) - anchor_year"}
 AGE_ANCHOR_ONLY = Mutation("AGE_ANCHOR_ONLY", {"age": "anchor_age"})
 INCLUDE_MINORS = Mutation("INCLUDE_MINORS", {"age": "99"})
@@ -113,6 +134,20 @@ LAB_TEXT = (
     "`valuenum` lies in [$low, $high]. Of several such results of one patient with the same `charttime` only the "
     "one with the largest `labevent_id` counts. `hadm_id` of a result is empty for many results taken in hospital "
     "and is not used. Nothing is imputed."
+)
+
+CHART_WINDOW = (
+    "Measurements of the stay (`stay_id`) with `charttime` in [`intime`, `intime` + $hours h): the start is included, "
+    "the end is not."
+)
+SIGN_TEXT = (
+    "A measurement of $sign counts if its `itemid` is one of $items, and `valuenum` lies in [$low, $high] $unit. All "
+    "such measurements of one stay at the same `charttime` make one: their mean."
+)
+WEIGHTED_TEXT = (
+    "Each measurement holds from its time until the next one, but at most $carry h and not beyond the end of the "
+    "window. The time-weighted mean of a stay is the mean of its measurements weighted by the time for which each "
+    "holds. "
 )
 
 # One ejection fraction for each transthoracic study: rule H1.
@@ -174,6 +209,57 @@ ECG_TEXT = (
     "The machine writes 29999 where it measured nothing: a QRS or QTcB one of whose parts is 29999, 0 or negative, "
     "or that is itself not above 0, is missing."
 )
+
+ECG_TIME_TEXT = "The time of an ECG is `ecg_time`; its clock runs apart from that of the hospital, which is not corrected."
+
+# A study belongs to the latest admission that began before it, else the nearest that began after it: rule L3.
+LINK = "e.t >= a.admittime - INTERVAL $early HOUR AND e.t < a.dischtime"
+LINK_SLOTS = {"link": LINK, "nearest": "(a.admittime <= e.t) DESC, abs(epoch(e.t - a.admittime)), a.hadm_id"}
+LINK_NEAREST_ADMISSION = Mutation(
+    "LINK_NEAREST_ADMISSION", {"link": "true", "nearest": "abs(epoch(e.t - a.admittime)), a.hadm_id"}
+)
+
+
+def link_sql(studies: str, columns: str) -> str:
+    """SQL of the table `linked`: the studies of a table that belong to an admission, with its hadm_id."""
+    return f"""
+CREATE OR REPLACE TABLE linked AS
+SELECT {columns}, hadm_id FROM (
+  SELECT e.*, a.hadm_id, row_number() OVER (PARTITION BY e.study_id ORDER BY $nearest) AS nth
+  FROM {studies} e JOIN admissions a ON a.subject_id = e.subject_id AND $link
+) WHERE nth = 1;
+"""
+
+
+def link_text(study: str, time: str) -> str:
+    """Rule L3 in words."""
+    article = "An" if study == "ECG" else "A"
+    return (
+        f"{article} {study} is linked to an admission of the same patient if {time} lies in [`admittime` - $early h, "
+        "`dischtime`): the start is included, the end is not. If several match, take the one with the latest "
+        f"`admittime` not after the {study}, else the one with the nearest later `admittime`; ties go to the smaller "
+        "`hadm_id`."
+    )
+
+
+def link_window(studies: str) -> Window:
+    """Rule L3 as a window; `studies` gives subject_id and t of all studies."""
+    return Window(
+        "SELECT admittime, dischtime, t FROM linked JOIN admissions USING (hadm_id)",
+        f"SELECT admittime, dischtime, t FROM admissions JOIN ({studies}) USING (subject_id)",
+        "admittime - INTERVAL $early HOUR",
+        "dischtime",
+    )
+
+
+def spearman_sql(table: str, x: str, y: str) -> str:
+    """Spearman's rho of two columns, ties with their average rank."""
+    ranks = ", ".join(
+        f"rank() OVER (ORDER BY {name}) + (count(*) OVER (PARTITION BY {name}) - 1) / 2 AS {role}"
+        for role, name in (("x", x), ("y", y))
+    )
+    return f"SELECT corr(x, y) FROM (SELECT {ranks} FROM {table})"
+
 
 SPLIT_SLOTS = {"split": "subject_id % 10 IN (7, 8, 9)"}
 RANDOM_SPLIT = Mutation("RANDOM_SPLIT", {"split": "subject_id % 10 IN (0, 1, 2)"})

@@ -32,13 +32,8 @@ WINDOW = "l.t >= i.intime AND l.t < i.intime + INTERVAL $hours HOUR"
 TEMPLATE = Template(
     id="ICU-ASC",
     title="Early laboratory value and length of stay",
-    tables={
-        "hosp/patients": f.PATIENT_COLUMNS,
-        "hosp/admissions": f.ADMISSION_COLUMNS,
-        "hosp/labevents": f.LAB_COLUMNS,
-        "icu/icustays": f.STAY_COLUMNS,
-    },
-    rows={"hosp/labevents": f"itemid IN ($lab, {f.OTHER_ITEMS})"},
+    tables={**f.LAB_TABLES, "icu/icustays": f.STAY_COLUMNS},
+    rows=f.LAB_ROWS,
     grid=grid(
         hours=(12, 24),
         lab=[f.LABS[name] for name in ("lactate", "creatinine", "white blood cells", "urea nitrogen")],
@@ -64,9 +59,7 @@ TEMPLATE = Template(
         "length of stay over the stays, with average ranks for ties.",
     },
     sql=SQL,
-    answer_sql="SELECT corr(x, y) FROM (SELECT "
-    "rank() OVER (ORDER BY lactate_max) + (count(*) OVER (PARTITION BY lactate_max) - 1) / 2 AS x, "
-    "rank() OVER (ORDER BY los_days) + (count(*) OVER (PARTITION BY los_days) - 1) / 2 AS y FROM assoc)",
+    answer_sql=f.spearman_sql("assoc", "lactate_max", "los_days"),
     slots={
         **f.LAB_SLOTS,
         "summary": "$summary_sql",
@@ -103,6 +96,7 @@ TEMPLATE = Template(
             "intime + INTERVAL $hours HOUR",
         ),
     ),
+    loosened=({"age": "99"}, {"survived": "true"}, {"window": "l.t >= i.intime"}),
     mutations=(
         Mutation(
             "WINDOW_CLOSED",

@@ -5,12 +5,11 @@ from medbench.clinlens.templates import fragments as f
 from medbench.clinlens.templates.core import (
     Mutation,
     Template,
-    Window,
+    change,
     column,
     grid,
     keys,
     predicate,
-    recompute,
     values,
 )
 
@@ -22,7 +21,7 @@ SELECT stay_id, subject_id, $which(starttime) AS t0 FROM inputevents
 WHERE itemid = 221906 AND $running GROUP BY stay_id, subject_id;
 CREATE OR REPLACE TABLE eligible AS
 SELECT stay_id, t0 FROM first_start s JOIN patients USING (subject_id)
-WHERE anchor_age + year(t0) - anchor_year >= 18 AND NOT ($washout AND EXISTS (
+WHERE $adult AND NOT ($washout AND EXISTS (
   FROM inputevents i WHERE i.stay_id = s.stay_id AND i.itemid IN (222315, 221289, 221749, 221662) AND i.rate > 0
     AND i.starttime < t0 AND i.endtime > t0 - INTERVAL $free HOUR));
 CREATE OR REPLACE TABLE pressure AS
@@ -45,7 +44,7 @@ TEMPLATE = Template(
     tables={
         "hosp/patients": f.PATIENT_COLUMNS,
         "icu/icustays": f.STAY_COLUMNS,
-        "icu/d_items": ("itemid", "label", "linksto", "unitname"),
+        "icu/d_items": f.ITEM_COLUMNS,
         "icu/inputevents": f.INPUT_COLUMNS,
         "icu/chartevents": f.CHART_COLUMNS,
     },
@@ -70,6 +69,7 @@ TEMPLATE = Template(
     sql=SQL,
     answer_sql="SELECT avg(delta) FROM pressor",
     slots={
+        "adult": "anchor_age + year(t0) - anchor_year >= 18",
         "which": "min",
         "running": "rate > 0",
         "washout": "true",
@@ -101,29 +101,19 @@ TEMPLATE = Template(
         *keys("pressor"),
         predicate("P_ANCHOR", "anchor_equals", "pressor", columns=["t0"]),
         *values("pressor", pre_n=0, pre_mean=0.02, post_n=0, post_mean=0.02),
-        predicate(
-            "P_DELTA",
-            "row_formula",
-            "pressor",
-            formula="difference",
-            columns={"before": "pre_mean", "after": "post_mean", "result": "delta"},
-            abs=0.03,
-        ),
-        recompute("pressor", "mean", 0.1, value="delta"),
+        *change("pressor", "pre_mean", "post_mean", "mean", 0.05, 0.03),
     ),
-    windows=(
-        Window(
-            "FROM around WHERE is_pre",
-            "SELECT t0, charttime AS t FROM eligible JOIN chartevents USING (stay_id)",
-            "t0 - INTERVAL $pre MINUTE",
-            "t0",
-        ),
-        Window(
-            "FROM around WHERE is_post",
-            "SELECT t0, charttime AS t FROM eligible JOIN chartevents USING (stay_id)",
-            "t0 + INTERVAL $post_from MINUTE",
-            "t0 + INTERVAL 180 MINUTE",
-        ),
+    windows=f.around(
+        "chartevents USING (stay_id)",
+        before=("t0 - INTERVAL $pre MINUTE", "t0"),
+        after=("t0 + INTERVAL $post_from MINUTE", "t0 + INTERVAL 180 MINUTE"),
+    ),
+    loosened=(
+        {"running": "true"},
+        {"washout": "false"},
+        {"adult": "true"},
+        {"before": "t < t0"},
+        {"after": "t >= t0"},
     ),
     mutations=(
         Mutation("WINDOW_CLOSED", {"before": BEFORE.replace("t < t0", "t <= t0")}),

@@ -17,7 +17,7 @@ SQL = (
     + """
 CREATE OR REPLACE TABLE stays AS
 SELECT stay_id, i.subject_id, intime, intime + INTERVAL $hours HOUR AS until
-FROM icustays i JOIN patients USING (subject_id) WHERE anchor_age + year(intime) - anchor_year >= 18;
+FROM icustays i JOIN patients USING (subject_id) WHERE $adult;
 CREATE OR REPLACE TABLE lactates AS
 SELECT stay_id, intime, until, t, v FROM stays JOIN lab USING (subject_id) WHERE t >= intime AND $lab_end;
 CREATE OR REPLACE TABLE maxima AS
@@ -51,11 +51,11 @@ TEMPLATE = Template(
         "hosp/patients": f.PATIENT_COLUMNS,
         "hosp/labevents": f.LAB_COLUMNS,
         "icu/icustays": f.STAY_COLUMNS,
-        "icu/d_items": ("itemid", "label", "linksto", "unitname"),
+        "icu/d_items": f.ITEM_COLUMNS,
         "icu/inputevents": f.INPUT_COLUMNS,
         "echo/structured_measurement": f.ECHO_COLUMNS,
     },
-    rows={"hosp/labevents": f"itemid IN ($lab, {f.OTHER_ITEMS})"},
+    rows=f.LAB_ROWS,
     grid=grid(
         lab=(f.LABS["lactate"],),
         hours=(24, 48),
@@ -89,6 +89,7 @@ FROM (SELECT bool_or(met) FILTER (WHERE criterion = 'vasopressor') AS v,
   bool_or(met) FILTER (WHERE criterion = 'low_ejection_fraction') AS e FROM evidence)
 """,
     slots={
+        "adult": "anchor_age + year(intime) - anchor_year >= 18",
         **f.LAB_SLOTS,
         **f.LVEF_SLOTS,
         "lab_end": "t < until",
@@ -138,6 +139,7 @@ FROM (SELECT bool_or(met) FILTER (WHERE criterion = 'vasopressor') AS v,
             "intime + INTERVAL $hours HOUR",
         ),
     ),
+    loosened=({"adult": "true"}, {"lab_end": "true"}),
     mutations=(
         Mutation("WINDOW_CLOSED", {"lab_end": "t <= until"}),
         Mutation("INDEX_IN_REFERENCE", {"others": "true"}),

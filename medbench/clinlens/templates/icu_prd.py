@@ -1,20 +1,25 @@
 """ICU-PRD: death or a long stay from the first day in intensive care."""
 
-from medbench.clinlens.manifest import Artifact, NumericAnswer
+from medbench.clinlens.manifest import NumericAnswer
 from medbench.clinlens.templates import fragments as f
 from medbench.clinlens.templates.core import (
-    SUBJECT,
     Model,
     Mutation,
     Template,
     Tolerance,
     Window,
-    column,
     grid,
     keys,
     values,
 )
-from medbench.clinlens.templates.prediction import PREDICTION_MUTATIONS, checks, naive, predictions
+from medbench.clinlens.templates.prediction import (
+    PREDICTION_MUTATIONS,
+    checks,
+    feature,
+    features,
+    naive,
+    predictions,
+)
 
 FEATURES = ("heart_rate_mean", "pressure_min", "saturation_min", "gcs_min", "lab_max", "urine_ml")
 SQL = """
@@ -23,7 +28,7 @@ SELECT i.subject_id, i.hadm_id, stay_id, intime, outtime, intime + INTERVAL 24 H
   deathtime, hospital_expire_flag
 FROM (SELECT *, row_number() OVER (PARTITION BY subject_id ORDER BY intime, stay_id) AS nth FROM icustays) i
 JOIN admissions USING (hadm_id) JOIN patients p ON p.subject_id = i.subject_id
-WHERE $stays AND anchor_age + year(intime) - anchor_year >= 18 AND outtime > intime + INTERVAL 24 HOUR
+WHERE $stays AND $adult AND $long_enough
   AND (deathtime IS NULL OR deathtime > intime + INTERVAL 24 HOUR);
 CREATE OR REPLACE TABLE signs AS
 SELECT l.stay_id, itemid, t, v FROM landmarks l JOIN (
@@ -64,7 +69,7 @@ TEMPLATE = Template(
         "hosp/admissions": f.ADMISSION_COLUMNS,
         "hosp/labevents": f.LAB_COLUMNS,
         "icu/icustays": f.STAY_COLUMNS,
-        "icu/d_items": ("itemid", "label", "linksto", "unitname"),
+        "icu/d_items": f.ITEM_COLUMNS,
         "icu/chartevents": f.CHART_COLUMNS,
         "icu/outputevents": (
             "subject_id",
@@ -120,8 +125,10 @@ TEMPLATE = Template(
     sql=SQL,
     answer_sql="",
     slots={
+        "adult": "anchor_age + year(intime) - anchor_year >= 18",
         **f.SPLIT_SLOTS,
         "stays": "nth = 1",
+        "long_enough": "outtime > intime + INTERVAL 24 HOUR",
         "chart_time": "charttime",
         "lab_time": "charttime",
         "before": "t < landmark",
@@ -132,22 +139,16 @@ TEMPLATE = Template(
         "death": "$death_sql",
     },
     artifacts=(
-        Artifact(
-            "features",
-            "one row for each stay of the population",
-            ("stay_id",),
-            (
-                column("stay_id", "int64", "the stay"),
-                SUBJECT,
-                column("landmark", "timestamp", "the landmark"),
-                column("max_feature_time", "timestamp", "latest time of a value used", null=True),
-                column("heart_rate_mean", "float64", "feature, before imputation", null=True),
-                column("pressure_min", "float64", "feature, before imputation", null=True),
-                column("saturation_min", "float64", "feature, before imputation", null=True),
-                column("gcs_min", "float64", "feature, before imputation", null=True),
-                column("lab_max", "float64", "feature, before imputation", null=True),
-                column("urine_ml", "float64", "feature, before imputation", null=True),
-            ),
+        features(
+            "stay_id",
+            "stay",
+            "value",
+            feature("heart_rate_mean"),
+            feature("pressure_min"),
+            feature("saturation_min"),
+            feature("gcs_min"),
+            feature("lab_max"),
+            feature("urine_ml"),
         ),
         predictions("stay_id"),
     ),
@@ -180,6 +181,7 @@ TEMPLATE = Template(
             "landmark",
         ),
     ),
+    loosened=({"adult": "true"}, {"long_enough": "true"}),
     mutations=(
         *PREDICTION_MUTATIONS,
         Mutation("FUTURE_ROWS", {"before": "t < outtime", "urine_end": "< outtime AND intime <"}),

@@ -5,6 +5,7 @@ from medbench.clinlens.templates import fragments as f
 from medbench.clinlens.templates.core import (
     SUBJECT,
     Mutation,
+    Parameters,
     Template,
     Window,
     column,
@@ -14,6 +15,7 @@ from medbench.clinlens.templates.core import (
     recompute,
     values,
 )
+from medbench.clinlens.templates.icu_prf_single import single
 
 SQL = """
 CREATE OR REPLACE TABLE cohort AS
@@ -36,28 +38,24 @@ SELECT stay_id, subject_id, intime, count(*) AS n_obs, sum(seconds) / 3600 AS co
 FROM covered JOIN cohort USING (stay_id) GROUP BY ALL;
 """
 
+SIGNS: list[Parameters] = [
+    {"items": "220052, 220181", "sign": "mean arterial pressure", "unit": "mmHg", "low": 20, "high": 200},
+    {"items": "220045", "sign": "heart rate", "unit": "bpm", "low": 20, "high": 250},
+    {"items": "220277", "sign": "oxygen saturation", "unit": "%", "low": 40, "high": 100},
+]
+
 TEMPLATE = Template(
     id="ICU-PRF",
     title="Time-weighted mean of a vital sign",
     tables={
         "hosp/patients": f.PATIENT_COLUMNS,
         "icu/icustays": f.STAY_COLUMNS,
-        "icu/d_items": ("itemid", "label", "linksto", "unitname"),
+        "icu/d_items": f.ITEM_COLUMNS,
         "icu/chartevents": f.CHART_COLUMNS,
     },
     rows={"icu/chartevents": "itemid IN ($items, 220739)"},
     grid=grid(
-        sign=[
-            {
-                "items": "220052, 220181",
-                "sign": "mean arterial pressure",
-                "unit": "mmHg",
-                "low": 20,
-                "high": 200,
-            },
-            {"items": "220045", "sign": "heart rate", "unit": "bpm", "low": 20, "high": 250},
-            {"items": "220277", "sign": "oxygen saturation", "unit": "%", "low": 40, "high": 100},
-        ],
+        sign=SIGNS,
         carry=(2, 4),
         hours=(24, 48),
         shortest=(24, 36),
@@ -67,15 +65,11 @@ TEMPLATE = Template(
         "keep it if the patient was at least 18 at `intime` (`anchor_age` + its year - `anchor_year`), `outtime` is at "
         "least $shortest h after `intime`, and there is a measurement in the window.",
         "index_time": "The index time is `intime`.",
-        "window": "Measurements of the stay (`stay_id`) with `charttime` in [`intime`, `intime` + $hours h): the start is "
-        "included, the end is not.",
+        "window": f.CHART_WINDOW,
         "sources": "Tables: `data/hosp/patients.csv`, `data/icu/icustays.csv`, `data/icu/chartevents.csv`, "
         "`data/icu/d_items.csv`.",
-        "values": "A measurement of $sign counts if its `itemid` is one of $items, and `valuenum` lies in [$low, $high] "
-        "$unit. All such measurements of one stay at the same `charttime` make one: their mean.",
-        "statistic": "Each measurement holds from its time until the next one, but at most $carry h and not beyond the end "
-        "of the window. The time-weighted mean of a stay is the mean of its measurements weighted by the time for which "
-        "each holds. Report the median of these means over the stays.",
+        "values": f.SIGN_TEXT,
+        "statistic": f.WEIGHTED_TEXT + "Report the median of these means over the stays.",
     },
     sql=SQL,
     answer_sql="SELECT median(tw_mean) FROM vitals",
@@ -122,6 +116,7 @@ TEMPLATE = Template(
             "intime + INTERVAL $hours HOUR",
         ),
     ),
+    loosened=({"age": "99"}, {"shortest": "0"}),
     mutations=(
         Mutation("WINDOW_CLOSED", {"upper": "t <= intime + INTERVAL $hours HOUR"}),
         Mutation("STORETIME", {"chart_time": "storetime"}),
@@ -143,4 +138,5 @@ TEMPLATE = Template(
     },
     conventions=("T1", "T2", "T3", "A1", "V1", "V2", "Q1"),
     patients=110,
+    forms=(single(SIGNS),),
 )

@@ -9,6 +9,7 @@ from medbench.clinlens.templates import fragments as f
 from medbench.clinlens.templates.core import SUBJECT, column, predicate
 
 if TYPE_CHECKING:
+    from medbench.clinlens.manifest import Column, Dtype
     from medbench.clinlens.private import Predicate
 
 PREDICTION_MUTATIONS = (f.RANDOM_SPLIT,)
@@ -33,6 +34,27 @@ def naive(measure: str = "auroc") -> dict[str, str]:
         "all_rows": score.replace("$rows", "split = 'train'"),
         "first_table_only": f"SELECT CASE '{measure}' WHEN 'brier' THEN 0.25 ELSE 0.5 END",
     }
+
+
+def feature(name: str, dtype: Dtype = "float64", *, null: bool = True) -> Column:
+    """A feature; one that may be empty is imputed by the recipe, not in the file."""
+    return column(name, dtype, "feature, before imputation" if null else "feature", null=null)
+
+
+def features(key: str, what: str, used: str, *columns: Column) -> Artifact:
+    """features.csv: one row for each `what` of the population. `used` says of what the latest time is."""
+    return Artifact(
+        "features",
+        f"one row for each {what} of the population",
+        (key,),
+        (
+            column(key, "int64", f"the {what}"),
+            SUBJECT,
+            column("landmark", "timestamp", "the landmark"),
+            column("max_feature_time", "timestamp", f"latest time of a {used} used", null=True),
+            *columns,
+        ),
+    )
 
 
 def predictions(key: str) -> Artifact:

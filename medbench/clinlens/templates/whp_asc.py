@@ -70,9 +70,7 @@ TEMPLATE = Template(
         "ranks for ties. Read the header of every waveform file, too.",
     },
     sql=SQL,
-    answer_sql="SELECT corr(x, y) FROM (SELECT "
-    "rank() OVER (ORDER BY qrs_median) + (count(*) OVER (PARTITION BY qrs_median) - 1) / 2 AS x, "
-    "rank() OVER (ORDER BY lvef_min) + (count(*) OVER (PARTITION BY lvef_min) - 1) / 2 AS y FROM pairs)",
+    answer_sql=f.spearman_sql("pairs", "qrs_median", "lvef_min"),
     slots={
         **f.ECG_SLOTS,
         **f.LVEF_SLOTS,
@@ -124,6 +122,7 @@ TEMPLATE = Template(
             is_closed=True,
         ),
     ),
+    loosened=({"linked": "true"}, {"min_ecg": "1"}, f.TEE_INCLUDED.slots, f.SENTINEL_KEPT.slots),
     mutations=(
         f.SENTINEL_KEPT,
         f.TEE_INCLUDED,

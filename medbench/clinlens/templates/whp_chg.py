@@ -6,12 +6,11 @@ from medbench.clinlens.templates.core import (
     SUBJECT,
     Mutation,
     Template,
-    Window,
+    change,
     column,
     grid,
     keys,
     predicate,
-    recompute,
     values,
 )
 
@@ -25,7 +24,7 @@ CREATE OR REPLACE TABLE eligible AS
 SELECT subject_id, t0 FROM starts
 JOIN (SELECT subject_id, min(admittime) AS first_time FROM admissions GROUP BY 1) USING (subject_id)
 JOIN patients USING (subject_id)
-WHERE anchor_age + year(t0) - anchor_year >= 18 AND $washout;
+WHERE $adult AND $washout;
 CREATE OR REPLACE TABLE around AS
 SELECT *, $before AS is_pre, $after AS is_post FROM eligible JOIN lab USING (subject_id);
 CREATE OR REPLACE TABLE change AS
@@ -44,20 +43,10 @@ TEMPLATE = Template(
     id="WHP-CHG",
     title="A test around the first start of a drug",
     tables={
-        "hosp/patients": f.PATIENT_COLUMNS,
-        "hosp/admissions": f.ADMISSION_COLUMNS,
-        "hosp/prescriptions": (
-            "subject_id",
-            "hadm_id",
-            "starttime",
-            "stoptime",
-            "drug_type",
-            "drug",
-            "route",
-        ),
-        "hosp/labevents": f.LAB_COLUMNS,
+        **f.LAB_TABLES,
+        "hosp/prescriptions": f.PRESCRIPTION_COLUMNS,
     },
-    rows={"hosp/labevents": f"itemid IN ($lab, {f.OTHER_ITEMS})"},
+    rows=f.LAB_ROWS,
     grid=grid(
         drug=("Furosemide", "Metoprolol Tartrate", "Warfarin"),
         lab=[f.LABS[name] for name in ("potassium", "creatinine", "hemoglobin", "sodium")],
@@ -80,6 +69,7 @@ TEMPLATE = Template(
     sql=SQL,
     answer_sql="SELECT median(delta) FROM change",
     slots={
+        "adult": "anchor_age + year(t0) - anchor_year >= 18",
         **f.LAB_SLOTS,
         "which": "min",
         "drug_type": "drug_type = 'MAIN'",
@@ -110,29 +100,19 @@ TEMPLATE = Template(
         *keys("change"),
         predicate("P_ANCHOR", "anchor_equals", "change", columns=["index_time"]),
         *values("change", pre_n=0, pre_mean=0.006, post_n=0, post_mean=0.006),
-        predicate(
-            "P_DELTA",
-            "row_formula",
-            "change",
-            formula="difference",
-            columns={"before": "pre_mean", "after": "post_mean", "result": "delta"},
-            abs=0.01,
-        ),
-        recompute("change", "median", 0.02, value="delta"),
+        *change("change", "pre_mean", "post_mean", "median", 0.01, 0.01),
     ),
-    windows=(
-        Window(
-            "FROM around WHERE is_pre",
-            "SELECT t0, charttime AS t FROM eligible JOIN labevents USING (subject_id)",
-            "t0 - INTERVAL $days DAY",
-            "t0",
-        ),
-        Window(
-            "FROM around WHERE is_post",
-            "SELECT t0, charttime AS t FROM eligible JOIN labevents USING (subject_id)",
-            "t0",
-            "t0 + INTERVAL $days DAY",
-        ),
+    windows=f.around(
+        "labevents USING (subject_id)",
+        before=("t0 - INTERVAL $days DAY", "t0"),
+        after=("t0", "t0 + INTERVAL $days DAY"),
+    ),
+    loosened=(
+        {"washout": "true"},
+        {"drug_type": "true"},
+        {"adult": "true"},
+        {"before": "t < t0"},
+        {"after": "t >= t0"},
     ),
     mutations=(
         Mutation("WINDOW_CLOSED", {"before": BEFORE.replace("t < t0", "t <= t0")}),

@@ -36,7 +36,7 @@ TEMPLATE = Template(
     title="Course of heart failure",
     tables={
         "hosp/patients": f.PATIENT_COLUMNS,
-        "hosp/diagnoses_icd": ("subject_id", "hadm_id", "seq_num", "icd_code", "icd_version"),
+        "hosp/diagnoses_icd": f.DIAGNOSIS_COLUMNS,
         "note/discharge": ("note_id", "subject_id", "hadm_id", "note_type", "note_seq", "charttime", "text"),
         "echo/structured_measurement": f.ECHO_COLUMNS,
     },
@@ -116,6 +116,7 @@ FROM (SELECT arg_min(lvef, (measurement_datetime, measurement_id)) AS first,
         *values("reference", lvef_first=0.01, lvef_last=0.01, n_lvef=0),
         *values("evidence", n=0),
     ),
+    loosened=(f.TEE_INCLUDED.slots,),
     mutations=(
         f.TEE_INCLUDED,
         Mutation("INDEX_IN_REFERENCE", {"others": "true"}),

@@ -1,19 +1,24 @@
 """WHP-PRD: death or unplanned readmission after the first discharge."""
 
-from medbench.clinlens.manifest import Artifact, NumericAnswer
+from medbench.clinlens.manifest import NumericAnswer
 from medbench.clinlens.templates import fragments as f
 from medbench.clinlens.templates.core import (
-    SUBJECT,
     Model,
     Mutation,
     Template,
     Window,
-    column,
     grid,
     keys,
     values,
 )
-from medbench.clinlens.templates.prediction import PREDICTION_MUTATIONS, checks, naive, predictions
+from medbench.clinlens.templates.prediction import (
+    PREDICTION_MUTATIONS,
+    checks,
+    feature,
+    features,
+    naive,
+    predictions,
+)
 
 FEATURES = ("age", "los_hours", "creatinine", "other_lab", "edema")
 SQL = (
@@ -24,7 +29,7 @@ SELECT subject_id, hadm_id, admittime, dischtime AS landmark, dod, $age AS age F
   SELECT *, row_number() OVER (PARTITION BY subject_id ORDER BY admittime $direction, hadm_id) AS nth
   FROM admissions WHERE dischtime > admittime
 ) JOIN patients USING (subject_id)
-WHERE nth = 1 AND hospital_expire_flag = 0 AND $age >= 18;
+WHERE nth = 1 AND $alive AND $age >= 18;
 CREATE OR REPLACE TABLE results AS
 SELECT hadm_id, itemid, charttime AS t, labevent_id, valuenum AS v, row_number() OVER (
   PARTITION BY hadm_id, itemid ORDER BY charttime DESC, labevent_id DESC) AS nth
@@ -38,7 +43,7 @@ CREATE OR REPLACE TABLE films AS
 SELECT hadm_id, max(t) AS t, max($positive) AS edema
 FROM landmarks JOIN cxr USING (subject_id) WHERE t >= admittime AND t < landmark GROUP BY hadm_id;
 CREATE OR REPLACE TABLE features AS
-SELECT l.subject_id, hadm_id, landmark, greatest(max(r.t), any_value(x.t)) AS max_feature_time,
+SELECT l.subject_id, hadm_id, landmark, greatest(max(r.t), max(x.t)) AS max_feature_time,
   age, epoch(landmark - admittime) / 3600 AS los_hours,
   max(r.v) FILTER (WHERE itemid = 50912 AND nth = 1) AS creatinine,
   max(r.v) FILTER (WHERE itemid = $lab AND nth = 1) AS other_lab,
@@ -54,7 +59,6 @@ SELECT hadm_id, subject_id, CASE WHEN $split THEN 'test' ELSE 'train' END AS spl
 FROM landmarks l;
 """
 )
-SQL = SQL.replace("greatest(max(r.t), any_value(x.t))", "greatest(max(r.t), max(x.t))")
 
 TEMPLATE = Template(
     id="WHP-PRD",
@@ -62,7 +66,7 @@ TEMPLATE = Template(
     tables={
         "hosp/patients": f.PATIENT_COLUMNS,
         "hosp/admissions": f.ADMISSION_COLUMNS,
-        "hosp/diagnoses_icd": ("subject_id", "hadm_id", "seq_num", "icd_code", "icd_version"),
+        "hosp/diagnoses_icd": f.DIAGNOSIS_COLUMNS,
         "hosp/labevents": f.LAB_COLUMNS,
         "cxr/metadata": f.CXR_COLUMNS,
         "cxr/chexpert": f.CHEXPERT_COLUMNS,
@@ -116,25 +120,20 @@ TEMPLATE = Template(
         "lab_before": "charttime < landmark",
         "positive": "(label = 1)::BIGINT",
         "direction": "",
+        "alive": "hospital_expire_flag = 0",
         "unplanned": "admission_type <> 'ELECTIVE'",
         "death": "$death_sql",
     },
     artifacts=(
-        Artifact(
-            "features",
-            "one row for each admission of the population",
-            ("hadm_id",),
-            (
-                column("hadm_id", "int64", "the admission"),
-                SUBJECT,
-                column("landmark", "timestamp", "the landmark"),
-                column("max_feature_time", "timestamp", "latest time of a result or study used", null=True),
-                column("age", "int64", "feature"),
-                column("los_hours", "float64", "feature"),
-                column("creatinine", "float64", "feature, before imputation", null=True),
-                column("other_lab", "float64", "feature, before imputation", null=True),
-                column("edema", "int64", "feature"),
-            ),
+        features(
+            "hadm_id",
+            "admission",
+            "result or study",
+            feature("age", "int64", null=False),
+            feature("los_hours", null=False),
+            feature("creatinine"),
+            feature("other_lab"),
+            feature("edema", "int64", null=False),
         ),
         predictions("hadm_id"),
     ),
@@ -159,6 +158,7 @@ TEMPLATE = Template(
             "landmark",
         ),
     ),
+    loosened=({"age": "99"}, {"alive": "true"}),
     mutations=(
         *PREDICTION_MUTATIONS,
         Mutation("FUTURE_ROWS", {"lab_before": "true"}),

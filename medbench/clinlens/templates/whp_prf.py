@@ -1,5 +1,7 @@
 """WHP-PRF: a profile of tests and use of the hospital over the whole record."""
 
+from dataclasses import replace
+
 from medbench.clinlens.manifest import Artifact, NumericAnswer
 from medbench.clinlens.templates import fragments as f
 from medbench.clinlens.templates.core import (
@@ -13,6 +15,7 @@ from medbench.clinlens.templates.core import (
     recompute,
     values,
 )
+from medbench.clinlens.templates.whp_prf_forms import SINGLE, with_notes
 
 SQL = (
     f.LAB_SQL
@@ -31,15 +34,11 @@ WHERE age_first >= 18 AND n_adm >= $min_adm AND n_lab >= $min_lab;
 """
 )
 
-TEMPLATE = Template(
+USUAL = Template(
     id="WHP-PRF",
     title="Longitudinal profile of a laboratory test",
-    tables={
-        "hosp/patients": f.PATIENT_COLUMNS,
-        "hosp/admissions": f.ADMISSION_COLUMNS,
-        "hosp/labevents": f.LAB_COLUMNS,
-    },
-    rows={"hosp/labevents": f"itemid IN ($lab, {f.OTHER_ITEMS})"},
+    tables=f.LAB_TABLES,
+    rows=f.LAB_ROWS,
     grid=grid(
         lab=[f.LABS[name] for name in ("creatinine", "hemoglobin", "sodium", "potassium")],
         min_adm=(2, 3),
@@ -47,7 +46,7 @@ TEMPLATE = Template(
     ),
     text={
         "population": "Take all patients of `data/hosp/patients.csv` who were at least 18 years old at their first "
-        "admission and have at least $min_adm admissions and at least $min_lab $lab_name results. Admissions whose "
+        "admission and have $min_adm or more admissions and at least $min_lab $lab_name results. Admissions whose "
         "`dischtime` is not after their `admittime` do not exist for this question.",
         "index_time": "The index time is the `admittime` of the first admission. Age at a time is `anchor_age` + its "
         "year - `anchor_year`.",
@@ -82,6 +81,7 @@ TEMPLATE = Template(
         *values("profile", age_first=0, n_adm=0, los_hours=0.02, n_lab=0, lab_median=0.006),
         recompute("profile", "median", 0.02 if p["lab_name"] == "creatinine" else 0.1, value="lab_median"),
     ),
+    loosened=({"age": "99"}, {"min_adm": "1"}, {"min_lab": "1"}),
     mutations=(
         f.KEEP_DUPLICATES,
         f.DROP_NULL_HADM,
@@ -99,3 +99,4 @@ TEMPLATE = Template(
     },
     conventions=("T1", "A1", "V1", "V2", "Q1"),
 )
+TEMPLATE = replace(USUAL, forms=(SINGLE, with_notes(USUAL)))
