@@ -16,7 +16,7 @@ from rest_framework.views import APIView
 from annotation import exports, progress, queries
 from annotation.agreement import page
 from annotation.bundles import bundle_of
-from annotation.permissions import answers_for, study_for
+from annotation.permissions import answers_for, is_blind, study_for
 from annotation.serializers import AgreementSerializer, StudyProgressSerializer, StudySerializer
 from medbench.accounts.permissions import may
 from medbench.errors import InvalidInput
@@ -40,13 +40,15 @@ class StudyList(generics.ListAPIView[Any]):
 
 
 class StudyDetail(APIView):
-    """A study and how far it is. Annotators are letters."""
+    """A study and how far it is. Annotators are letters. Whoever annotates in it is told nothing of the
+    answers until it is closed: no `questions`, and 0 `answers`."""
 
     @extend_schema(responses=StudyProgressSerializer)
     def get(self, request: Request, study_id: uuid.UUID) -> Response:
         study_for(request.user, study_id)
         study = queries.listed(request.user).get(pk=study_id)
-        return Response(StudyProgressSerializer(study, context={"progress": progress.of_study(study)}).data)
+        found = progress.of_study(study, blind=is_blind(request.user, study))
+        return Response(StudyProgressSerializer(study, context={"progress": found}).data)
 
 
 _AS_OF = OpenApiParameter("as_of", OpenApiTypes.DATETIME, description="As it stood then; ISO 8601.")

@@ -66,19 +66,20 @@ class Progress:
     questions: list[QuestionCounts]
 
 
-def of_study(study: Study) -> Progress:
-    """Everything that the progress page shows. Four queries, whatever the size."""
+def of_study(study: Study, *, blind: bool = False) -> Progress:
+    """Everything that the progress page shows. Four queries, whatever the size. `blind`: nothing of
+    what was answered, for whoever annotates in the study themselves (permissions.is_blind)."""
     definition = Definition.read(study.protocol.definition)
     said: dict[int, Counter[tuple[str, str]]] = defaultdict(Counter)
     verdicts: Counter[int] = Counter()
     for person, answers in queries.counted(study).values_list("verdict__assignment__annotator", "answers"):
         said[person].update(answers.items())
         verdicts[person] += 1
-    return Progress(
-        counts=item_counts(study),
-        annotators=_annotators(study, definition, said),
-        questions=_questions(definition, sum(said.values(), Counter()), verdicts.total()),
-    )
+    counts = item_counts(study)
+    if blind:
+        return Progress(counts, _annotators(study, definition, defaultdict(Counter)), [])
+    questions = _questions(definition, sum(said.values(), Counter()), verdicts.total())
+    return Progress(counts, _annotators(study, definition, said), questions)
 
 
 def item_counts(study: Study) -> ItemCounts:

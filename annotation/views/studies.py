@@ -120,11 +120,13 @@ def study(request: SignedInRequest, study_id: uuid.UUID) -> HttpResponse:
     """How far a study is. Names are for curators; adjudicators see letters."""
     found = study_for(request.user, study_id)
     may_manage = may(request.user, "study.manage", found.benchmark.team)
+    blind = is_blind(request.user, found)
     context = {
         "study": found,
-        "progress": progress.of_study(found),
+        "progress": progress.of_study(found, blind=blind),
         "may_manage": may_manage,
-        "flags": queries.flagged(found) if may_manage and not is_blind(request.user, found) else None,
+        "blind": blind,
+        "flags": queries.flagged(found) if may_manage and not blind else None,
         "items_form": ItemsForm(found.benchmark, prefix="items") if may_manage else None,
     }
     return render(request, "annotation/study.html", context)

@@ -293,7 +293,7 @@ def test_a_study_takes_the_same_queries_for_any_number_of_people_items_and_verdi
     client = signed_in(ada)
     for path, queries in (
         (page_of(study), 17),
-        (f"/api/v1/studies/{study.pk}/", 11),
+        (f"/api/v1/studies/{study.pk}/", 12),
         (f"/api/v1/studies/{study.pk}/verdicts.csv", 8),
     ):
         with django_assert_num_queries(queries):
