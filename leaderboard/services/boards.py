@@ -10,6 +10,7 @@ from django.db import transaction
 
 from leaderboard.models import Board, EvaluatorProfile
 from leaderboard.services import floors
+from leaderboard.services.profiles import require_active
 from medbench import jobs
 from medbench.accounts.permissions import require
 from medbench.cases.models import Split
@@ -38,7 +39,10 @@ def open_board(release: Release, profile: EvaluatorProfile, split: str, by: User
     """Open the board of one split of a release, or answer the one that is open already. Its floors
     are computed in the background. `by` None is the operator at the command line.
 
-    Raises NotAllowed for all but curators, InvalidInput where the split has no case.
+    Floors share words, so only a board by words has them.
+
+    Raises NotAllowed for all but curators, InvalidInput where the split has no case, Conflict where the
+    profile may not score yet.
     """
     if by is not None:
         require(by, "board.manage", release.benchmark.team)
@@ -46,7 +50,8 @@ def open_board(release: Release, profile: EvaluatorProfile, split: str, by: User
         raise InvalidInput("A board is on the split “open” or “heldout”.")
     if not release.cases.filter(split=split).exists():
         raise InvalidInput(f"{release} has no case in its {Split(split).label.lower()} split.")
+    require_active(profile)
     board, is_new = Board.objects.get_or_create(release=release, profile=profile, split=split)
-    if is_new:
+    if is_new and profile.metric == "rouge1":
         jobs.services.enqueue(floors.KIND, {"board": str(board.pk)}, requested_by=by)
     return board

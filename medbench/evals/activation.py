@@ -66,6 +66,7 @@ class JudgeCheck:
     accuracy_of_flips: float
     accuracy_by_kind: dict[str, float]
     n_unscored: int
+    wrong: tuple[dict[str, Any], ...] = ()  # the labelled pairs it got wrong, each with its raw score
 
 
 @dataclass(frozen=True)
@@ -113,6 +114,14 @@ def fixtures() -> Fixtures:
         {each["id"]: each["text"] for each in red_team["injections"]},
         tuple(Pair(each["kind"], each["label"], each["reference"], each["candidate"]) for each in pairs),
     )
+
+
+def n_questions(profile: EvaluatorProfile) -> int:
+    """How many questions a check asks, to within the few rows that are asked in both orders."""
+    given = fixtures()
+    texts = 1 if profile.mode == "row" else 1 + len(given.injections)
+    of_judge = len(given.references) * texts + len(given.pairs)
+    return len(profile.judges) * of_judge + len(profile.voters) * len(given.injections)
 
 
 def check_profile(session: Session, profile: EvaluatorProfile, given: Fixtures | None = None) -> Activation:
@@ -169,6 +178,11 @@ def _judge(
         accuracy_of_flips=_share(flips),
         accuracy_by_kind={kind: _share(own) for kind, own in by_kind.items()},
         n_unscored=len(unscored),
+        wrong=tuple(
+            {**pair._asdict(), "raw": cell.raw}
+            for pair, cell, hit in zip(given.pairs, labelled, hits, strict=True)
+            if not hit
+        ),
     )
 
 

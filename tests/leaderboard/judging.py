@@ -1,7 +1,7 @@
 """Judges of the site whose models live on a scripted server."""
 
-from leaderboard.models import Judge
-from leaderboard.services import judges
+from leaderboard.models import EvaluatorProfile, Judge
+from leaderboard.services import judges, profiles
 from tests.evals.build import KEY
 
 
@@ -35,3 +35,15 @@ def run_job(job):
     attempt.run(attempt.Attempt(claimed))
     job.refresh_from_db()
     return job
+
+
+def make_draft(*rows, by, title="Two judges", mode="row", voters=(), tau=0.7):
+    """A profile that was not checked yet. A row asks less than pairs do."""
+    return profiles.compose(title, rows, voters, mode=mode, tau=tau, by=by)
+
+
+def activated(draft, by):
+    """Check a draft, and answer the profile that came of it."""
+    run_job(profiles.request_check(draft, by))
+    draft.refresh_from_db()
+    return EvaluatorProfile.objects.get(pk=draft.activation["pinned"])
