@@ -48,7 +48,7 @@ export const KEYS = [
   { id: "work.no", key: "n", scope: "workbench", label: "No" },
   { id: "work.cannot", key: "u", scope: "workbench", label: "Cannot judge" },
   { id: "work.evidence", key: "e", scope: "evidence", label: "Show next evidence" },
-  { id: "work.span", key: "s", scope: "workbench", label: "Mark the selected passage, or choose one by sentence" },
+  { id: "work.span", key: "s", scope: "workbench", label: "Mark the selected passage, or choose one by sentence and word" },
   { id: "region.point", key: "d", scope: "workbench", label: "Drop a point" },
   { id: "region.box", key: "r", scope: "workbench", label: "Drop a box" },
   { id: "region.outline", key: "f", scope: "workbench", label: "Draw an outline" },

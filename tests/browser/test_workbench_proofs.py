@@ -5,7 +5,7 @@ import pytest
 
 from annotation.models import Assignment, Protocol, Verdict, VerdictRevision
 from annotation.services.assignments import claim_next, take
-from tests.annotation.build import make_study
+from tests.annotation.build import make_cases, make_study
 from tests.browser.bench import answers_of, held, open_item, press, stored, study, wait_for_state
 from tests.browser.test_workbench import slide
 from tests.browser.test_workbench_saving import NO_NETWORK
@@ -66,6 +66,27 @@ def test_items_are_finished_by_keyboard_alone_with_passages_and_regions(
     assert len({each.verdict_id for each in counted}) == len(counted) == n_items
     assert [(len(each.spans), len(each.regions)) for each in counted][:4] == [(1, 0), (1, 0), (0, 1), (0, 1)]
     assert {each.answers["visible"] for each in counted} == {"slide", "report"}
+
+
+HOSTILE = "DIAGNOSIS 🔬🔬\r\nTumour size: 6 cm.\r\nLympho\u00advascular: e\u0301tat.\rורם ממאיר. End <b>&amp;"
+
+
+def test_passages_of_any_script_are_the_same_slice_in_browser_and_database(page, sign_in, team, ada, bruno):
+    benchmark = make_cases(team, 1, 0, report=HOSTILE)
+    make_triplet(benchmark.cases.get(), "1")
+    held = claim_next(make_study(benchmark, [bruno], ada, per_item=1), bruno)
+    sign_in(page, bruno)
+    open_item(page, held)
+    wanted = ["🔬🔬", "Tumour size: 6 cm", "Lympho\u00advascular", "e\u0301tat", "ממאיר", "<b>&amp;"]
+    for words in wanted:
+        press(page, "/")
+        page.keyboard.insert_text(words)
+        press(page, "Escape", "s")
+    press(page, "s", "Home", "ArrowRight", "ArrowRight", "Shift+ArrowRight", "Enter")
+    wait_for_state(page, "Saved")
+    spans = stored(held).spans
+    assert [each["quote"] for each in spans] == [*wanted, "🔬🔬\r\nTumour"]
+    assert all(HOSTILE[each["start"] : each["end"]] == each["quote"] for each in spans)
 
 
 # --- No network, no session ---------------------------------------------------------------

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { sentencesOf, snapped } from "../../static/js/workbench/passages.js";
+import { sentencesOf, snapped, stepped, wordsOf } from "../../static/js/workbench/passages.js";
 
 const find = (text, words) => [text.indexOf(words), text.indexOf(words) + words.length];
 
@@ -35,4 +35,22 @@ test("a line of a report is a sentence of its own", () => {
   const text = "DIAGNOSIS\nTumour size: 6 cm. Margins are negative.\n\n  N0.";
   const sentences = sentencesOf(text).map(([from, to]) => text.slice(from, to));
   assert.deepEqual(sentences, ["DIAGNOSIS", "Tumour size: 6 cm.", "Margins are negative.", "N0."]);
+});
+
+test("a cursor goes by sentences and by words, extends at its end and stays in the text", () => {
+  const text = "First here. Second one.\nThird.";
+  const [sentences, words] = [sentencesOf(text), wordsOf(text)];
+  const said = ({ from, to }) => text.slice(from, to);
+  const go = (cursor, pieces, kind, step, isExtending = false) => stepped(cursor, pieces, { kind, step, extends: isExtending });
+  const start = { kind: "Sentence", from: 0, to: 11 };
+  const second = go(start, sentences, "Sentence", 1);
+  assert.equal(said(second), "Second one.");
+  const word = go(second, words, "Word", 1);
+  assert.equal(said(word), "Second");
+  assert.equal(said(go(word, words, "Word", 1)), "one.");
+  assert.equal(said(go(word, words, "Word", 1, true)), "Second one.");
+  assert.equal(said(go(word, words, "Word", -1, true)), "Second");
+  assert.equal(said(go(start, sentences, "Sentence", -1)), "First here.");
+  assert.equal(said(go(start, sentences, "Sentence", Infinity)), "Third.");
+  assert.equal(said(go(start, sentences, "Sentence", Infinity, true)), text);
 });

@@ -34,3 +34,22 @@ export function sentencesOf(text) {
   }
   return pieces;
 }
+
+/** The words of a text as [from, to], with what is written to them. */
+export function wordsOf(text) {
+  return [...text.matchAll(/\S+/g)].map(({ 0: word, index }) => [index, index + word.length]);
+}
+
+/** Where a cursor { kind, from, to } goes, `step` pieces on: of another kind than it was, it first
+    takes the piece at its beginning; one that extends moves its end alone. */
+export function stepped(cursor, pieces, { kind, step, extends: isExtending }) {
+  const clamp = (index) => pieces[Math.min(Math.max(index, 0), pieces.length - 1)];
+  if (isExtending) {
+    const last = pieces.findLastIndex(([from]) => from < cursor.to);
+    const [, end] = clamp(last + step);
+    return { kind, from: cursor.from, to: end > cursor.from ? end : cursor.to };
+  }
+  const at = pieces.findLastIndex(([from]) => from <= cursor.from);
+  const [from, to] = clamp(at + (kind === cursor.kind ? step : 0));
+  return { kind, from, to };
+}

@@ -1,9 +1,18 @@
-// The passages of the report that one marks as evidence: from a selection, or sentence by sentence
-// with the keyboard. Offsets count code points of the text as it stands in the report's element.
+// The passages of the report that one marks as evidence: from a selection, or by sentences and
+// words with the keyboard. Offsets count code points of the text as it stands in the report's element.
 import { announce } from "../frame.js";
 import { bringIntoView } from "../report.js";
-import { sentencesOf, snapped } from "./passages.js";
+import { sentencesOf, snapped, stepped, wordsOf } from "./passages.js";
 
+const PIECES = { Sentence: sentencesOf, Word: wordsOf };
+const STEPS = {
+  ArrowDown: ["Sentence", 1],
+  ArrowUp: ["Sentence", -1],
+  ArrowRight: ["Word", 1],
+  ArrowLeft: ["Word", -1],
+  Home: [undefined, -Infinity],
+  End: [undefined, Infinity],
+};
 const OWN = "own-span";
 const SHOWN = "own-span-shown"; // the one that E went to
 const CURSOR = "span-cursor";
@@ -13,7 +22,7 @@ export class SpanEditor {
   #input;
   #report;
   #changed;
-  #cursor = null; // { sentences, first, last } while one chooses by keyboard
+  #cursor = null; // { kind, from, to } while one chooses by keyboard
 
   /** `changed()` is called after each change by the person. */
   constructor(root, report, changed, signal) {
@@ -119,21 +128,21 @@ export class SpanEditor {
     const sentences = sentencesOf(this.#report.textContent);
     if (!sentences.length) return announce("There is no text to mark.");
     const top = this.#pane().getBoundingClientRect().top;
-    const seen = sentences.findIndex(([from, to]) => this.#range(from, to).getBoundingClientRect().top >= top);
-    this.#cursor = { sentences, first: Math.max(seen, 0), last: Math.max(seen, 0) };
-    this.#showCursor("Arrows move, Shift and arrows extend, Enter marks, Escape leaves. ");
+    const seen = sentences.find(([from, to]) => this.#range(from, to).getBoundingClientRect().top >= top);
+    const [from, to] = seen ?? sentences[0];
+    this.#cursor = { kind: "Sentence", from, to };
+    this.#showCursor("Arrows move by sentence or word, with Shift they extend, Enter marks, Escape leaves. ");
   }
 
   #move(event) {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    const { sentences, first, last } = this.#cursor;
+    const [kind = this.#cursor.kind, step] = STEPS[event.key] ?? [];
     if (step) {
-      const at = Math.min(Math.max(last + step, event.shiftKey ? first : 0), sentences.length - 1);
-      this.#cursor = { sentences, first: event.shiftKey ? first : at, last: at };
+      this.#cursor = stepped(this.#cursor, PIECES[kind](this.#report.textContent), { kind, step, extends: event.shiftKey });
       this.#showCursor();
     } else if (event.key === "Enter") {
+      const { from, to } = this.#cursor;
       this.#endCursor();
-      this.#add(sentences[first][0], sentences[last][1]);
+      this.#add(from, to);
     } else if (event.key === "Escape") {
       this.#endCursor();
       announce("Nothing was marked.");
@@ -143,11 +152,13 @@ export class SpanEditor {
   }
 
   #showCursor(before = "") {
-    const { sentences, first, last } = this.#cursor;
-    const range = this.#range(sentences[first][0], sentences[last][1]);
+    const { kind, from, to } = this.#cursor;
+    const range = this.#range(from, to);
     this.#paint(CURSOR, [range]);
     bringIntoView(range, this.#pane());
-    announce(`${before}Sentence ${last + 1} of ${sentences.length}: ${range.toString()}`);
+    const pieces = PIECES[kind](this.#report.textContent);
+    const at = pieces.findLastIndex(([start]) => start < to) + 1;
+    announce(`${before}${kind} ${at} of ${pieces.length}: ${range.toString()}`);
   }
 
   #endCursor() {
