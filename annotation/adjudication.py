@@ -21,6 +21,8 @@ from medbench.errors import Conflict, MedBenchError, NotAllowed
 from medbench.review.models import ItemResult, ReviewItem
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from annotation.corrections import Correction
     from annotation.models import StudyItem, VerdictRevision
     from annotation.protocols import Option, Question
@@ -45,7 +47,6 @@ class Waiting:
     """An item on which somebody has to decide."""
 
     position: int
-    item: ReviewItem
     reasons: list[str]
     questions: list[str]  # titles of those to be decided
 
@@ -65,16 +66,24 @@ def queue_of(study: Study, person: User) -> list[Waiting]:
     read = _read(study)
     decided = set(queries.decided(study).values_list("item", flat=True))
     found = []
-    for study_item in study.items.select_related("item__case"):
-        here = read.get(study_item.pk)
-        if here is None or person.pk in here.people or study_item.item_id in decided:
+    for study_item, position, item in study.items.values_list("pk", "position", "item"):
+        here = read.get(study_item)
+        if here is None or person.pk in here.people or item in decided:
             continue
         if not _is_ripe(study, len(here.readings)):
             continue
         if reasons := conclusions.reasons_to_decide(definition, study.protocol.kind, here.readings):
             titles = [each.title for each in conclusions.to_decide(definition, here.readings)]
-            found.append(Waiting(study_item.position, study_item.item, reasons, titles))
+            found.append(Waiting(position, reasons, titles))
     return found
+
+
+def with_items(study: Study, waiting: Iterable[Waiting]) -> list[tuple[Waiting, ReviewItem]]:
+    """Some of the queue, each with what is to be judged."""
+    some = list(waiting)
+    rows = study.items.filter(position__in=[each.position for each in some]).select_related("item")
+    items = {row.position: row.item for row in rows}
+    return [(each, items[each.position]) for each in some]
 
 
 def n_adjudicated(study: Study) -> int:

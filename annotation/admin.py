@@ -6,6 +6,8 @@ from django.contrib import admin
 
 from annotation.models import (
     Assignment,
+    OutsideRater,
+    OutsideRating,
     Protocol,
     ProtocolAction,
     Study,
@@ -67,3 +69,16 @@ class StudyActionAdmin(LogAdmin):
 class ProtocolActionAdmin(LogAdmin):
     list_display = ("at", "protocol", "what", "person", "note")
     list_select_related = ("protocol", "person")
+
+
+@admin.register(OutsideRater)
+class OutsideRaterAdmin(ReadOnly):
+    list_display = ("name", "kind", "study", "created_at")
+    list_select_related = ("study",)
+    list_filter = ("kind",)
+
+
+@admin.register(OutsideRating)
+class OutsideRatingAdmin(ReadOnly):
+    list_display = ("rater", "study_item", "question", "value", "imported_at")
+    list_select_related = ("rater", "study_item__study")

@@ -50,7 +50,7 @@ _WHEN = (1980, 1, 1, 0, 0, 0)  # of every member: the same study gives the same 
 def bundle_of(study: Study) -> bytes:
     """The bundle of a study."""
     files = {
-        STUDY_FILE: json.dumps(_head(study), ensure_ascii=False, indent=1) + "\n",
+        STUDY_FILE: json.dumps(_head(study), ensure_ascii=False, indent=1, sort_keys=True) + "\n",
         ITEMS: _lines(_items(study)),
         ASSIGNMENTS: _lines(_assignments(study)),
         HISTORY: _lines(_history(study)),

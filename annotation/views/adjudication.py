@@ -45,12 +45,14 @@ def queue(request: SignedInRequest, study_id: uuid.UUID) -> HttpResponse:
     """The items that wait for a decision and that one did not read."""
     study = answers_for(request.user, study_id, "item.adjudicate")
     waiting = adjudication.queue_of(study, request.user)
+    page = Paginator(waiting, PAGE).get_page(request.GET.get("page"))
     context = {
         "study": study,
         "tab": "adjudication",
         "may_manage": may(request.user, "study.manage", study.benchmark.team),
         "waiting": waiting,
-        "page": Paginator(waiting, PAGE).get_page(request.GET.get("page")),
+        "page": page,
+        "rows": adjudication.with_items(study, page),
         "n_decided": adjudication.n_adjudicated(study),
     }
     return render(request, "annotation/adjudication/queue.html", context)

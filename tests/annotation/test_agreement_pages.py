@@ -286,7 +286,7 @@ def test_the_pages_take_the_same_queries_for_any_number_of_people_and_items(
     for where, queries in (
         (place(study), 13),
         (place(study, "disagreements"), 12),
-        (place(study, "adjudication"), 12),
+        (place(study, "adjudication"), 13),
         (place(study, "study_item", 1), 18),
         (place(study, "human_machine"), 11),
         (api(study), 8),
