@@ -1,5 +1,6 @@
 """Sources are read with declared types, and what is not known or not whole is refused."""
 
+import json
 import shutil
 
 import duckdb
@@ -130,6 +131,19 @@ def test_words_that_are_not_there_are_told_not_guessed(tmp_path):
     assert list(unknown_words(source, "echo/structured_measurement")) == [
         "echo/structured_measurement has no test_type “TTE”, only: Transthoracic"
     ]
+
+
+def test_an_item_that_the_dictionary_calls_otherwise_is_told_and_not_built(made, tmp_path, capsys):
+    shutil.copytree(made, tmp_path / "source", ignore=shutil.ignore_patterns("prepared", "files"))
+    path = tmp_path / "source/hosp/d_labitems.csv"
+    path.write_text(path.read_text().replace("50971,Potassium,", "50971,Potassium in urine,"))
+    told = "hosp/d_labitems has for item 50971 the label “Potassium in urine”, not “potassium”"
+    assert plan_source(open_source(tmp_path / "source"))["ADM-CHG"]["problem"] == told
+    roots = ["--public", str(tmp_path / "pub"), "--private", str(tmp_path / "priv")]
+    asked = ["--suite", "x", "--templates", "ADM-CHG", *roots, "--json"]
+    assert main(["build", "--source", str(tmp_path / "source"), *asked]) == 1
+    assert json.loads(capsys.readouterr().out)["code"] == "unknown_word"
+    assert not (tmp_path / "pub").exists()
 
 
 def test_another_fill_value_of_ecgs_is_told(source, tmp_path):

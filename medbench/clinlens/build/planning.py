@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from medbench.clinlens.build.fitness import lacking, unfit
 from medbench.clinlens.build.selecting import NO_INDEX, select
-from medbench.clinlens.build.suite import DRAWS, INSTANCES_MOST, lacking
+from medbench.clinlens.build.suite import DRAWS, INSTANCES_MOST
 from medbench.clinlens.sources.database import connect
-from medbench.clinlens.sources.vocabulary import unknown_words
 from medbench.clinlens.templates import TEMPLATES, runner
 from medbench.clinlens.templates.core import sql_name
 
@@ -25,7 +25,7 @@ def _plan(source: Source, template: Template) -> dict[str, Any]:
     missing = lacking(template, source.paths)
     if missing:
         return {"buildable": False, "missing": missing, "problem": "", "patients": None, "instances": 0}
-    problem = next((text for table in template.tables for text in unknown_words(source, table)), "")
+    problem = unfit(source, template)
     patients = 0 if problem else _population(source, template)
     if not problem and not patients:
         problem = "no patient satisfies the population"

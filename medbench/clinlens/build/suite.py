@@ -11,6 +11,7 @@ from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any
 
 from medbench.clinlens import layout
+from medbench.clinlens.build.fitness import lacking, unfit
 from medbench.clinlens.build.instance import Place, build_instance
 from medbench.clinlens.build.secret import read_secret
 from medbench.clinlens.build.selecting import Rejected
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from medbench.clinlens.build.secret import Secret
+    from medbench.clinlens.sources import Source
     from medbench.clinlens.templates.core import Parameters, Template
 
 INSTANCES_MOST = 10
@@ -91,17 +93,21 @@ def _checked_place(plan: Plan) -> Place:
         raise InvalidInput(
             f"This source cannot build all of it: {lack}. See `clinlens plan`.", code="missing_table"
         )
+    place.source.prepare(sorted({table for form in _forms(plan, place.source) for table in form.tables}))
+    odd = next(filter(None, (unfit(place.source, form) for form in _forms(plan, place.source))), None)
+    if odd:
+        raise InvalidInput(f"This source is not what the questions say: {odd}.", code="unknown_word")
     for root in (place.public, place.private):
         root.mkdir(parents=True, exist_ok=True)
     place.private.chmod(0o700)
     _check_state(plan, place)
-    place.source.prepare(sorted(_tables(plan) & place.source.paths.keys()))
     return place
 
 
-def _tables(plan: Plan) -> set[str]:
-    forms = (form for name in plan.templates for form in (TEMPLATES[name], *TEMPLATES[name].forms))
-    return {table for form in forms for table in form.tables}
+def _forms(plan: Plan, source: Source) -> list[Template]:
+    """The forms of the templates that a source has the tables for."""
+    usual = [TEMPLATES[name] for name in plan.templates]
+    return [form for each in usual for form in (each, *each.forms) if not lacking(form, source.paths)]
 
 
 def _check_roots(public: Path, private: Path) -> None:
@@ -129,11 +135,6 @@ def _check_state(plan: Plan, place: Place) -> None:
         )
     path.parent.mkdir(exist_ok=True)
     path.write_bytes(state)
-
-
-def lacking(template: Template, there: dict[str, Path]) -> list[str]:
-    """The tables that a template needs and a source has not."""
-    return [table for table in template.tables if table not in there]
 
 
 def _task_ids(plan: Plan) -> list[str]:

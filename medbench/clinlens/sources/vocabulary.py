@@ -41,6 +41,18 @@ def unknown_words(source: Source, table: str) -> Iterator[str]:
             yield from _other_fill_values(db, source)
 
 
+def other_items(source: Source, table: str, column: str, expected: dict[int, str]) -> Iterator[str]:
+    """Items that a dictionary calls otherwise than a question does. Without the dictionary, none."""
+    if table not in source.paths:
+        return
+    with connect() as db:
+        rows = db.execute(f"SELECT itemid, {column} FROM {source.relation(table)}").fetchall()
+    found = {item: str(word) for item, word in rows}
+    for item, word in sorted(expected.items()):
+        if found.get(item, "").casefold() != word.casefold():
+            yield f"{table} has for item {item} the {column} “{found.get(item, 'nothing')}”, not “{word}”"
+
+
 def _words(db: duckdb.DuckDBPyConnection, source: Source, table: str, column: str) -> list[str]:
     query = f"SELECT {column}, count(*) AS n FROM {source.relation(table)} GROUP BY 1 ORDER BY n DESC, 1"
     return [str(row[0]) for row in db.execute(query).fetchall()]
