@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from django import forms
 from django.db.models import Q
 
 from annotation.models import Protocol, Study, StudyAction
 from annotation.services.rounds import LONGEST_WASH_OUT_DAYS
+from annotation.services.studies import DEFAULT_SAMPLES
 from annotation.services.verdicts import Draft
 from medbench.accounts.models import User
 from medbench.accounts.permissions import Role
@@ -87,6 +88,8 @@ class BenchmarkForm(forms.Form):
 class ItemsForm(BenchmarkForm):
     """Which triplets or cases of a benchmark: an edition of it, filters, and a sample of what they find."""
 
+    default_samples: ClassVar[dict[str, int]] = {}  # of a kind, where no number is given
+
     edition = forms.ChoiceField(label="From")
     site = forms.ChoiceField(required=False)
     category = forms.ChoiceField(
@@ -99,7 +102,10 @@ class ItemsForm(BenchmarkForm):
         help_text="Triplets only.",
     )
     sample = forms.IntegerField(
-        label="Sample of", required=False, min_value=1, help_text="Empty: all that match."
+        label="Sample of",
+        required=False,
+        min_value=1,
+        help_text="Empty: all that match; of data quality 100.",
     )
     seed = forms.IntegerField(
         required=False, min_value=0, max_value=2**31 - 1, initial=1, help_text="The same seed draws the same."
@@ -136,7 +142,20 @@ class ItemsForm(BenchmarkForm):
         edition = self.editions.get(values.get("edition") or "", next(iter(self.editions.values())))
         filters = {name: values.get(name) or "" for name in ("site", "category", "state")}
         rows = sources.chosen(edition, kind, **filters)
-        return sources.sample(rows, values.get("sample"), values.get("seed", 1))
+        return sources.sample(rows, self.sample_size(kind), values.get("seed", 1))
+
+    def sample_size(self, kind: str) -> int | None:
+        """How many are drawn of what matches; None = all."""
+        size: int | None = self.values().get("sample")
+        return size or self.default_samples.get(kind)
+
+    def in_words(self, kind: str) -> str:
+        """What was asked for, for the log: “working copy, site Colon, sample of 100 by seed 7”."""
+        values = self.cleaned_data
+        filters = [f"{name} {values[name]}" for name in ("site", "category", "state") if values[name]]
+        size = self.sample_size(kind)
+        drawn = [f"sample of {size:,} by seed {values['seed']}"] if size else []
+        return ", ".join([self.editions[values["edition"]].label, *filters, *drawn])
 
     def items(self, kind: str) -> list[ReviewItem]:
         """The (unsaved) review items of a valid form."""
@@ -224,6 +243,8 @@ class RoundForm(forms.Form):
 
 class StudyForm(ItemsForm, SetUpForm):
     """A new study of a benchmark."""
+
+    default_samples = DEFAULT_SAMPLES
 
     protocol = forms.ModelChoiceField(Protocol.objects.none(), empty_label=None)
     annotators_per_item = forms.IntegerField(

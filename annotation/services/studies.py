@@ -21,6 +21,7 @@ from annotation.services.regions import with_regions
 from medbench.accounts.permissions import Role
 from medbench.errors import Conflict, InvalidInput
 from medbench.formats.problems import Problem
+from medbench.review.models import ReviewItem
 from medbench.review.services import Decision, create_items, record_results
 
 if TYPE_CHECKING:
@@ -28,7 +29,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from medbench.accounts.models import User
-    from medbench.review.models import ReviewItem
+
+
+# How many items a new study draws where no number is given; of other kinds all that match.
+DEFAULT_SAMPLES: dict[str, int] = {ReviewItem.Kind.CASE: 100}
 
 
 class NotReady(InvalidInput):
@@ -59,8 +63,11 @@ def what_is_missing(
 
 
 @transaction.atomic
-def draft_study(study: Study, items: Iterable[ReviewItem], annotators: Sequence[User], *, by: User) -> Study:
-    """Store an unsaved `study` with its (unsaved) review items and its annotators, as a draft.
+def draft_study(
+    study: Study, items: Iterable[ReviewItem], annotators: Sequence[User], *, by: User, chosen: str = ""
+) -> Study:
+    """Store an unsaved `study` with its (unsaved) review items and its annotators, as a draft; `chosen`
+    says for the log by which filters.
 
     Annotators are stored in an order drawn with the study's seed: it gives them the letters under
     which others see them, so it must say nothing about their names.
@@ -73,7 +80,8 @@ def draft_study(study: Study, items: Iterable[ReviewItem], annotators: Sequence[
     drawn = sorted(annotators, key=lambda person: person.pk)
     random.Random(study.seed).shuffle(drawn)  # noqa: S311  # an order to repeat, no secret
     StudyAnnotator.objects.bulk_create(StudyAnnotator(study=study, user=person) for person in drawn)
-    log.record(study, What.CREATED, f"{study.protocol}, {len(items):,} items", by=by)
+    note = f"{study.protocol}, {len(items):,} items" + (f": {chosen}" if chosen else "")
+    log.record(study, What.CREATED, note, by=by)
     return study
 
 
@@ -134,7 +142,9 @@ def _without_role(study: Study, annotators: Iterable[User]) -> list[Problem]:
 
 
 @transaction.atomic
-def append_items(study: Study, items: Iterable[ReviewItem], *, by: User | None = None) -> int:
+def append_items(
+    study: Study, items: Iterable[ReviewItem], *, by: User | None = None, chosen: str = ""
+) -> int:
     """Add (unsaved) review items behind those that the study has; answers how many were new.
 
     In a started study they come last in every annotator's order.
@@ -147,7 +157,8 @@ def append_items(study: Study, items: Iterable[ReviewItem], *, by: User | None =
     if study.state != Study.State.DRAFT:
         deal(study, added, [each.user for each in study.annotators.select_related("user")])
     if added:
-        log.record(study, What.ITEMS, f"{len(added):,} items", by=by)
+        note = f"{len(added):,} items" + (f": {chosen}" if chosen else "")
+        log.record(study, What.ITEMS, note, by=by)
     return len(added)
 
 

@@ -78,13 +78,15 @@ def new(request: SignedInRequest) -> HttpResponse:
 def _make(request: SignedInRequest, form: StudyForm) -> Any:
     """The study that was asked for, as a draft or running; None with what is missing in the form."""
     starts = request.POST.get("do") == "start"
+    kind = form.cleaned_data["protocol"].kind
     try:
         with transaction.atomic():
             study = studies.draft_study(
                 form.study(),
-                form.items(form.cleaned_data["protocol"].kind),
+                form.items(kind),
                 list(form.cleaned_data["annotators"]),
                 by=request.user,
+                chosen=form.in_words(kind),
             )
             return studies.start_study(study, by=request.user) if starts else study
     except studies.NotReady as missing:
@@ -161,7 +163,8 @@ def add_items(request: SignedInRequest, study_id: uuid.UUID) -> HttpResponse:
     found = study_for(request.user, study_id, "study.manage")
     form = ItemsForm(found.benchmark, request.POST, prefix="items")
     if form.is_valid():
-        added = studies.append_items(found, form.items(found.protocol.kind), by=request.user)
+        kind = found.protocol.kind
+        added = studies.append_items(found, form.items(kind), by=request.user, chosen=form.in_words(kind))
         messages.success(request, f"{added} item{'' if added == 1 else 's'} added, behind all others.")
     else:
         messages.error(request, "One of the filters is not a choice any more. Choose again.")

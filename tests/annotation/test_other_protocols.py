@@ -2,6 +2,7 @@
 
 import pytest
 
+from annotation.forms import ItemsForm, StudyForm
 from annotation.models import Protocol, Study
 from annotation.protocols import Definition
 from annotation.services import studies
@@ -78,6 +79,19 @@ def test_a_study_of_cases_shows_each_case_once(benchmark, ada, bruno, chen, kind
 def test_a_sample_is_drawn_by_its_seed(benchmark, ada, bruno):
     study = start(ada, "case", [bruno], sample=2, seed=7)
     assert (study.items.count(), study.seed) == (2, 7)
+    note = study.actions.get(what="created").note
+    assert note == "Data quality v1, 2 items: working copy, sample of 2 by seed 7"
+
+
+@pytest.mark.parametrize(
+    ("kind", "given", "size"),
+    [("case", "", 100), ("case", "7", 7), ("goal", "", None), ("triplet", "", None)],
+)
+def test_data_quality_is_judged_on_a_sample_of_a_hundred_unless_another_is_asked_for(
+    benchmark, kind, given, size
+):
+    assert StudyForm(benchmark, {"sample": given}).sample_size(kind) == size
+    assert ItemsForm(benchmark, {"sample": given}).sample_size(kind) == (int(given) if given else None)
 
 
 def test_triplets_are_asked_about_unless_another_protocol_is_chosen(benchmark, ada):
