@@ -20,9 +20,9 @@ from typing import Any
 
 from medbench.slides import colour
 from medbench.slides.geometry import OutsideGrid
-from medbench.slides.reader import ReaderPool, SlideRefused, TileUnreadable
+from medbench.slides.reader import RecentSlides, SlideRefused, TileUnreadable
 
-HANDLES = 8  # open slides of one decoder
+HANDLES = 8  # open slides of one decoder; each costs a few MB for its index
 CACHE_BYTES = 32_000_000
 
 Answer = tuple[dict[str, Any], bytes]
@@ -32,7 +32,7 @@ class Decoder:
     """Answers one request after the other."""
 
     def __init__(self) -> None:
-        self._pool = ReaderPool(HANDLES, CACHE_BYTES)
+        self._slides = RecentSlides(HANDLES, CACHE_BYTES)
 
     def answer(self, request: dict[str, Any]) -> Answer:
         """What is asked for, or {"error": kind, "code", "message"}."""
@@ -49,7 +49,7 @@ class Decoder:
         path, place = Path(request["path"]), (request["level"], request["column"], request["row"])
         stored = {int(number): at for number, at in request["stored"].items()}
         # A file that was replaced is another file: its time of change is in place of the revision.
-        picture = self._pool.tile(path, path.stat().st_mtime_ns, place, stored)
+        picture = self._slides.tile(path, path.stat().st_mtime_ns, place, stored)
         return {}, colour.jpeg(picture)
 
 

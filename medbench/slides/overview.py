@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from PIL import Image
 
 from medbench.slides import geometry, proof
-from medbench.slides.reader import ReaderPool, SlideFile, TileUnreadable
+from medbench.slides.reader import RecentSlides, SlideFile, TileUnreadable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from medbench.slides.geometry import Level
 
 THUMBNAIL_MAX_PX = 512
+CACHE_BYTES = 64_000_000  # decoded tiles of the one file
 HOLE = (128, 128, 128)  # neither tissue nor glass: where a tile cannot be read
 
 
@@ -48,15 +49,15 @@ def stored_of(path: Path) -> dict[int, int]:
 
 def overview(path: Path, longest_px: int, stored: Mapping[int, int]) -> Overview:
     """As `thumbnail`. `stored` as SlideFile takes it."""
-    with ReaderPool(handles=1) as pool:
-        with pool.borrow(path, 0, stored) as slide:
-            key = level_for(slide, longest_px)
-            level = slide.level(key)
-        whole, n_read = Image.new("RGB", (level.width, level.height), HOLE), 0
+    with SlideFile(path, stored=stored) as slide:
+        key = level_for(slide, longest_px)
+        level = slide.level(key)
+    whole, n_read = Image.new("RGB", (level.width, level.height), HOLE), 0
+    with RecentSlides(1, CACHE_BYTES) as slides:
         for row in range(level.rows):
             for column in range(level.columns):
                 try:
-                    tile = pool.tile(path, 0, (key, column, row), stored)
+                    tile = slides.tile(path, 0, (key, column, row), stored)
                 except TileUnreadable:
                     continue
                 whole.paste(tile, (column * level.tile_width, row * level.tile_height))

@@ -6,10 +6,8 @@ macro picture, never its free properties (they hold names, dates and barcodes).
 
 from __future__ import annotations
 
-import threading
 from collections import OrderedDict
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from contextlib import suppress
 from typing import TYPE_CHECKING, Self
 
 import openslide
@@ -24,14 +22,12 @@ from medbench.slides.splice import NotStored
 from medbench.slides.tiff import NotTiff, TiffFile
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
     from medbench.slides.geometry import Level, TileRectangle
     from medbench.slides.tiff import StoredTiles
 
-POOL_HANDLES = 32  # open files of one process; each costs a few MB for its index
-CACHE_BYTES = 64_000_000  # decoded tiles, shared by all handles: alone, each would keep 32 MB
 GRID_VENDORS = ("aperio", "generic-tiff")  # their tiles lie where the TIFF says
 MAX_SIDE_PX = 4_000_000
 MAX_COARSEST_PX = 100_000_000  # a browser shows a whole slide from its coarsest level
@@ -271,44 +267,14 @@ def _check_size(slide: SlideFile) -> None:
         )
 
 
-@dataclass
-class _Shelf:
-    """An open file of the pool and how many readers are at it."""
+class RecentSlides:
+    """The slides that were read last, kept open: a bounded number, for one thread."""
 
-    slide: SlideFile
-    readers: int = 0
-    retired: bool = False  # out of the pool: closed after its last reader
-
-
-class ReaderPool:
-    """A bounded number of open slides, least recently used closed first, one per (path, revision).
-
-    A retired handle lives until its last reader has left, so the bound may be passed for a moment.
-    """
-
-    def __init__(self, handles: int = POOL_HANDLES, cache_bytes: int = CACHE_BYTES) -> None:
+    def __init__(self, handles: int, cache_bytes: int) -> None:
+        """`cache_bytes` of decoded tiles are shared by all: alone, each would keep 32 MB."""
         self._handles = handles
         self._cache = openslide.OpenSlideCache(cache_bytes)
-        self._shelves: OrderedDict[tuple[Path, int], _Shelf] = OrderedDict()
-        self._lock = threading.Lock()
-
-    @contextmanager
-    def borrow(
-        self, path: Path, revision: int, stored: Mapping[int, int] | None = None
-    ) -> Iterator[SlideFile]:
-        """An open SlideFile for the time of the block. Raises SlideRefused.
-
-        A TileUnreadable that leaves the block retires the handle: it is dead for everyone.
-        """
-        key = (path, revision)
-        shelf = self._take(key) or self._add(key, SlideFile(path, self._cache, stored))
-        try:
-            yield shelf.slide
-        except TileUnreadable:
-            self._retire(key, shelf)
-            raise
-        finally:
-            self._leave(shelf)
+        self._open: OrderedDict[tuple[Path, int], SlideFile] = OrderedDict()
 
     def tile(
         self,
@@ -317,23 +283,23 @@ class ReaderPool:
         place: tuple[int | str, int, int],
         stored: Mapping[int, int] | None = None,
     ) -> Image.Image:
-        """The tile at `place` (level, column, row) as RGB. Raises as SlideFile does."""
+        """The tile at `place` (level, column, row) as RGB. Raises as SlideFile does; a file of which
+        a tile was unreadable is opened again for the next one."""
+        key = (path, revision)
+        slide = self._open.pop(key, None) or SlideFile(path, self._cache, stored)
         try:
-            with self.borrow(path, revision, stored) as slide:
-                return slide.tile(*place)
-        except TileUnreadable:
-            # Another reader's bad tile may have killed the shared handle. One of our own decides.
-            with SlideFile(path, stored=stored) as slide:
-                return slide.tile(*place)
+            picture = slide.tile(*place)
+        except BaseException:
+            slide.close()
+            raise
+        self._open[key] = slide
+        if len(self._open) > self._handles:
+            self._open.popitem(last=False)[1].close()
+        return picture
 
     def close(self) -> None:
-        """Close what nobody reads now, and the rest after its last reader."""
-        with self._lock:
-            shelves = list(self._shelves.items())
-        for key, shelf in shelves:
-            self._retire(key, shelf)
-            if not shelf.readers:
-                shelf.slide.close()
+        while self._open:
+            self._open.popitem()[1].close()
 
     def __enter__(self) -> Self:
         return self
@@ -342,43 +308,5 @@ class ReaderPool:
         self.close()
 
     def __len__(self) -> int:
-        """Handles open now and not retired."""
-        return len(self._shelves)
-
-    def _take(self, key: tuple[Path, int]) -> _Shelf | None:
-        with self._lock:
-            shelf = self._shelves.get(key)
-            if shelf is not None:
-                self._shelves.move_to_end(key)
-                shelf.readers += 1
-            return shelf
-
-    def _add(self, key: tuple[Path, int], slide: SlideFile) -> _Shelf:
-        """Files are opened outside the lock: where two opened the same one, the first stays."""
-        idle: list[SlideFile] = []
-        with self._lock:
-            shelf = self._shelves.setdefault(key, _Shelf(slide))
-            shelf.readers += 1
-            if shelf.slide is not slide:
-                idle.append(slide)
-            while len(self._shelves) > self._handles:
-                _, oldest = self._shelves.popitem(last=False)
-                oldest.retired = True
-                if not oldest.readers:
-                    idle.append(oldest.slide)
-        for each in idle:
-            each.close()
-        return shelf
-
-    def _retire(self, key: tuple[Path, int], shelf: _Shelf) -> None:
-        with self._lock:
-            shelf.retired = True
-            if self._shelves.get(key) is shelf:
-                del self._shelves[key]
-
-    def _leave(self, shelf: _Shelf) -> None:
-        with self._lock:
-            shelf.readers -= 1
-            last = shelf.retired and not shelf.readers
-        if last:
-            shelf.slide.close()
+        """Slides open now."""
+        return len(self._open)

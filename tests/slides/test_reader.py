@@ -1,10 +1,7 @@
 """Pixels: the same as OpenSlide's, in the right colours, and one bad tile harms no other."""
 
-import ctypes
 import io
 import shutil
-import threading
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import openslide
@@ -13,7 +10,7 @@ import tifffile
 from PIL import Image, ImageChops, ImageStat
 
 from medbench.slides import colour, geometry, overview, proof
-from medbench.slides.reader import ReaderPool, SlideFile, SlideRefused, TileUnreadable
+from medbench.slides.reader import RecentSlides, SlideFile, SlideRefused, TileUnreadable
 from tests.slide_files import CMU, TCGA
 from tests.slides import damage
 
@@ -71,11 +68,11 @@ def test_tiles_between_the_pixels_of_level_0_are_the_files_own(real):
 
 def test_damage_to_the_first_tile_of_such_a_level_leaves_the_others(real, tmp_path):
     path = damage.overwrite_tile(real / TCGA, tmp_path / "x.svs", 0, 0, page=2)
-    with ReaderPool() as pool:
+    with RecentSlides(2, 1_000_000) as slides:
         with pytest.raises(TileUnreadable):
-            pool.tile(path, 1, (1, 0, 0))
-        assert pool.tile(path, 1, (1, 1, 1)).size == (256, 256)
-        assert pool.tile(path, 1, (1, 5, 3)).size == (256, 256)
+            slides.tile(path, 1, (1, 0, 0))
+        assert slides.tile(path, 1, (1, 1, 1)).size == (256, 256)
+        assert slides.tile(path, 1, (1, 5, 3)).size == (256, 256)
 
 
 def test_no_file_stays_open_behind_a_thumbnail(real):
@@ -109,10 +106,10 @@ def test_a_virtual_level_shows_its_source_made_smaller(real):
 def test_damage_shows_in_the_virtual_tile_above_it_alone(real, tmp_path):
     path = damage.overwrite_tile(real / CMU, tmp_path / "x.svs", 3, 4)
     stored = overview.stored_of(path)
-    with ReaderPool() as pool, SlideFile(real / CMU) as sound:
+    with RecentSlides(2, 1_000_000) as slides, SlideFile(real / CMU) as sound:
         with pytest.raises(TileUnreadable):
-            pool.tile(path, 1, ("v2", 1, 2), stored)
-        assert pool.tile(path, 1, ("v2", 2, 2), stored).size == sound.tile("v2", 2, 2).size
+            slides.tile(path, 1, ("v2", 1, 2), stored)
+        assert slides.tile(path, 1, ("v2", 2, 2), stored).size == sound.tile("v2", 2, 2).size
 
 
 def test_tiles_of_a_level_make_up_the_level(real):
@@ -179,80 +176,26 @@ def test_nothing_scanned_shows_the_slides_background():
 @pytest.mark.parametrize("column_row", [(0, 0), (3, 4)])
 def test_a_damaged_tile_leaves_its_neighbours(real, tmp_path, column_row):
     path = damage.overwrite_tile(real / CMU, tmp_path / "x.svs", *column_row)
-    pool = ReaderPool()
+    slides = RecentSlides(2, 1_000_000)
     with SlideFile(real / CMU) as sound:
         for _ in range(2):
             with pytest.raises(TileUnreadable):
-                pool.tile(path, 1, (0, *column_row))
+                slides.tile(path, 1, (0, *column_row))
             neighbour = column_row[0] + 1, column_row[1]
-            assert largest_difference(pool.tile(path, 1, (0, *neighbour)), sound.tile(0, *neighbour)) == 0
-
-
-def test_damaged_tiles_read_at_the_same_time_leave_all_others(real, tmp_path):
-    path = damage.overwrite_tile(real / CMU, tmp_path / "x.svs", 3, 4)
-    pool = ReaderPool()
-
-    def read(number):
-        column, row = number % 10, number // 10
-        try:
-            pool.tile(path, 1, (0, column, row))
-        except TileUnreadable:
-            return column, row
-        return None
-
-    with ThreadPoolExecutor(8) as threads:
-        unreadable = list(threads.map(read, [*range(130), 43, 43, *range(130)]))
-    assert [each for each in unreadable if each] == [(3, 4)] * 4
+            assert largest_difference(slides.tile(path, 1, (0, *neighbour)), sound.tile(0, *neighbour)) == 0
 
 
 def test_a_slide_that_opens_but_cannot_be_read_says_so(real):
     with pytest.raises(TileUnreadable):
-        ReaderPool().tile(real / "openslide_fixtures/unreadable.svs", 1, (0, 0, 0))
+        RecentSlides(2, 1_000_000).tile(real / "openslide_fixtures/unreadable.svs", 1, (0, 0, 0))
 
 
-def test_the_pool_keeps_no_more_open_files_than_it_may(real, tmp_path):
-    pool = ReaderPool(handles=2)
+def test_no_more_files_stay_open_than_may(real, tmp_path):
+    slides = RecentSlides(2, 1_000_000)
     paths = [shutil.copyfile(real / "openslide_fixtures/small.svs", tmp_path / f"{n}.svs") for n in range(4)]
     for path in paths:
-        pool.tile(path, 1, (0, 0, 0))
-    assert len(pool) == 2
-
-
-def test_the_pool_opens_a_file_once_for_many_reads(real):
-    pool = ReaderPool()
-    with pool.borrow(real / CMU, 1) as one, pool.borrow(real / CMU, 1) as other:
-        assert one is other
-    with pool.borrow(real / CMU, 1) as later, pool.borrow(real / CMU, 2) as newer:
-        assert later is one
-        assert newer is not one
-
-
-def test_a_handle_pushed_out_of_the_pool_serves_its_reader_to_the_end(real):
-    pool = ReaderPool(handles=1)
-    with pool.borrow(real / CMU, 1) as slide:
-        with pool.borrow(real / TCGA, 1):
-            pass
-        assert slide.tile(0, 0, 0).size == (240, 240)
-    with pytest.raises(ctypes.ArgumentError, match="closed"):  # its last reader closed it
-        slide.tile(0, 0, 0)
-
-
-def test_many_threads_read_many_slides(real):
-    pool = ReaderPool(handles=2)
-    names = [CMU, TCGA, "openslide_fixtures/boxes.tiff", "sm_image.dcm"]
-    expected = {}
-    for name in names:
-        with SlideFile(real / name) as slide:
-            expected[name] = slide.tile(0, 0, 0).tobytes()
-    barrier = threading.Barrier(8)
-
-    def read(number):
-        barrier.wait()
-        return [pool.tile(real / name, 1, (0, 0, 0)).tobytes() == expected[name] for name in names * 5]
-
-    with ThreadPoolExecutor(8) as threads:
-        assert all(all(same) for same in threads.map(read, range(8)))
-    assert len(pool) <= 2
+        slides.tile(path, 1, (0, 0, 0))
+    assert len(slides) == 2
 
 
 @pytest.mark.parametrize(
