@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from django.db.models import Exists, OuterRef, Prefetch, Q
 
-from leaderboard.models import Board, CaseScore, Evaluation, Submission
+from leaderboard.models import Board, CaseScore, Evaluation, Output, Submission
 from leaderboard.permissions import may_tell_together
 from leaderboard.standings import arrange
 from medbench.accounts.permissions import visible_teams
@@ -224,3 +224,61 @@ def neighbours(row: ReleaseCase) -> dict[str, ReleaseCase | None]:
         "previous": same.filter(position__lt=row.position).order_by("-position").first(),
         "next": same.filter(position__gt=row.position).order_by("position").first(),
     }
+
+
+# --- Comparing two evaluations -----------------------------------------------------------
+
+
+def on_board(person: Person, board: Board) -> QuerySet[Submission]:
+    """The submissions on one board that `person` may compare, by number; names only."""
+    return (
+        submissions(person)
+        .filter(board=board, withdrawn_at=None, evaluations__finished_at__isnull=False)
+        .select_related(None)
+        .only("number", "method", "backbone")
+        .order_by("number")
+        .distinct()
+    )
+
+
+def recall_and_precision(evaluation: Evaluation) -> dict[int, tuple[float | None, float | None]]:
+    """ReleaseCase id -> the two scores of every case, in the order of the release."""
+    rows = CaseScore.objects.filter(evaluation=evaluation).order_by("release_case__position")
+    values = rows.values_list("release_case", "recall", "precision")
+    return {case: (recall, precision) for case, recall, precision in values}
+
+
+def matrices_of(evaluation: Evaluation) -> QuerySet[CaseScore]:
+    """Every case's matrix and nothing else."""
+    rows = CaseScore.objects.filter(evaluation=evaluation)
+    return rows.only("release_case", "evaluation", "n_references", "n_outputs", "kept", "matrix")
+
+
+def reference_rows(board: Board) -> QuerySet[ReleaseTriplet, tuple[int, int, int, str, int, str]]:
+    """(triplet, case, the case's place, site, difficulty, category) of every reference, in order."""
+    rows = ReleaseTriplet.objects.filter(
+        release_case__release=board.release_id, release_case__split=board.split
+    ).order_by("release_case__position", "position")
+    return rows.values_list(
+        "pk",
+        "release_case",
+        "release_case__position",
+        "release_case__site",
+        "release_case__difficulty",
+        "version__category",
+    )
+
+
+def references_by_pk(pks: Iterable[int]) -> dict[int, ReleaseTriplet]:
+    """References with their texts and cases, by id; one query."""
+    rows = ReleaseTriplet.objects.filter(pk__in=list(pks))
+    return rows.select_related("version", "release_case__case").in_bulk()
+
+
+def outputs_at(of: Submission, places: Iterable[tuple[int, int]]) -> dict[tuple[int, int], str]:
+    """(ReleaseCase id, position) -> the output's text, for these places; one query."""
+    wanted = set(places)
+    cases, positions = {case for case, _ in wanted}, {place for _, place in wanted}
+    rows = Output.objects.filter(submission=of, release_case__in=cases, position__in=positions)
+    found = rows.order_by().values_list("release_case", "position", "insight")
+    return {(case, place): text for case, place, text in found if (case, place) in wanted}

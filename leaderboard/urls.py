@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from leaderboard.views import boards, cases, help_results, submissions, submit
+from leaderboard.views import boards, cases, compare, help_results, submissions, submit
 
 app_name = "leaderboard"
 urlpatterns = [
@@ -13,6 +13,7 @@ urlpatterns = [
     path("boards/<uuid:pk>/", boards.board, name="board"),
     path("boards/<uuid:pk>/example.json", help_results.example, name="example"),
     path("help/results/", help_results.page, name="help_results"),
+    path("compare/", compare.compare, name="compare"),
     path("submit/", submit.submit, name="submit"),
     path("submit/record/", submit.record, name="record"),
     path("submit/findings.csv", submit.findings_csv, name="findings_csv"),

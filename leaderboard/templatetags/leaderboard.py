@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from django import template
@@ -9,7 +10,7 @@ from django.utils.html import format_html
 
 from leaderboard import permissions
 from leaderboard.standings import n_answered
-from medbench.web.templatetags.medbench import NARROW_SPACE, reason
+from medbench.web.templatetags.medbench import MINUS, NARROW_SPACE, reason, score
 
 if TYPE_CHECKING:
     from django.template import Context
@@ -46,6 +47,26 @@ def usage(submission: Submission) -> str:
     sums = submission.usage or {}
     known = [(word, sums[field], sums["cases"][field]) for field, word in USAGE.items() if sums.get(field)]
     return " · ".join(f"{value:,.0f} {word} in {n:,} case{'s' * (n != 1)}" for word, value, n in known)
+
+
+@register.filter
+def known_score(value: float) -> str:
+    """A score, or a dash where a pair is unscored (NaN)."""
+    return score(None if math.isnan(value) else value)
+
+
+@register.filter
+def signed_score(value: float | None) -> str:
+    """A difference of scores with its sign and three decimals; a dash where one is unscored."""
+    if value is None or math.isnan(value):
+        return "–"
+    return f"{round(value, 3) or 0.0:+.3f}".replace("-", MINUS)
+
+
+@register.filter
+def p_value(value: float) -> str:
+    """A p with three decimals, and nothing smaller than what the resamples can tell."""
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
 @register.filter

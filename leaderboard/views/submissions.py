@@ -151,6 +151,7 @@ def run_again(request: SignedInRequest, pk: uuid.UUID) -> HttpResponse:
 def visibility(request: SignedInRequest, pk: uuid.UUID) -> HttpResponse:
     """Show it on the board, or only to oneself and the curators."""
     shown = queries.submission(request.user, pk)
+    require_manage(request.user, shown)
     form = VisibilityForm(request.POST)
     if not form.is_valid():
         raise InvalidInput("Choose who sees it. An anonymous one needs a date, such as 2027-06-30.")
