@@ -185,6 +185,18 @@ def reaches(cells, t0, side):
     return hours < -1.5 if side == "<" else hours >= 0
 
 
+@pytest.mark.parametrize("kind", ["synthetic", "mimic_demo"])
+def test_a_small_cohort_is_enough_in_the_demo_alone(built, tmp_path, kind):
+    task, private = copies(built[0], tmp_path, "ICU-CHG-001")
+    path = private / layout.REFERENCE_ARTIFACTS / "pressor.csv"
+    path.write_text("".join(path.read_text().splitlines(keepends=True)[:13]))
+    manifest = json.loads((task / layout.MANIFEST).read_text())
+    manifest["source"]["kind"] = kind
+    (task / layout.MANIFEST).write_text(json.dumps(manifest))
+    told = complaints(task, private).get("cohort")
+    assert told == (None if kind == "mimic_demo" else "12 rows, not 20 to 600")
+
+
 def test_a_workflow_that_takes_an_event_too_many_is_rejected(built, tmp_path):
     task, private = copies(built[0], tmp_path, "ICU-CHG-001")
     workflow = private / layout.WORKFLOW

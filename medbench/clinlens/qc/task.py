@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from medbench.clinlens.templates.core import Parameters, Template
 
 ROWS_MOST = 600
+FEWEST_ROWS = 30
+FEWEST_IN_DEMO = 10  # the open demo has 100 patients
 FEWEST_EVENTS = 8  # of either outcome in test
 FEWEST_PAIRS = 20
 QC_SCHEMA = "clinlens.qc/1"
@@ -94,7 +96,9 @@ def _checksums(task: Path) -> str:
 def _cohort(given: Given, tables: dict[str, Table]) -> str:
     template = given.template
     main = max(tables.values(), key=len) if template.is_categorical else tables[template.artifacts[0].name]
-    fewest = 30 if template.is_categorical else template.fewest_rows
+    fewest = FEWEST_ROWS if template.is_categorical else template.fewest_rows
+    if given.manifest.source_kind == "mimic_demo":
+        fewest = min(fewest, FEWEST_IN_DEMO)
     if not fewest <= len(main) <= ROWS_MOST:
         return f"{len(main)} rows, not {fewest} to {ROWS_MOST}"
     if "predictions" in tables:
