@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from django import forms
 
 from leaderboard import queries
-from leaderboard.models import Board, Submission
+from leaderboard.models import Board, EvaluatorProfile, Submission
 from leaderboard.permissions import conflicted_teams
+from leaderboard.services.profiles import active_profiles
 from leaderboard.services.submissions import Details
 from medbench.cases.models import Release, Split
 
@@ -20,16 +21,26 @@ if TYPE_CHECKING:
 
 
 class OpenBoardForm(forms.Form):
-    """A release of a benchmark that one curates, and one of its splits."""
+    """A release of a benchmark that one curates, one of its splits, and how it is scored."""
 
     release = forms.ModelChoiceField(Release.objects.none(), empty_label=None)
     split = forms.ChoiceField(choices=Split.choices)
+    profile = forms.ModelChoiceField(
+        EvaluatorProfile.objects.none(),
+        label="Scored by",
+        required=False,
+        empty_label="ROUGE-1",
+        help_text="Profiles with judges are here once they passed their checks.",
+    )
 
     def __init__(self, releases: QuerySet[Release], *args: object, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)  # type: ignore[arg-type]  # passed on as they came
         field = self.fields["release"]
         assert isinstance(field, forms.ModelChoiceField)
         field.queryset = releases
+        profile = self.fields["profile"]
+        assert isinstance(profile, forms.ModelChoiceField)
+        profile.queryset = active_profiles().filter(metric="judges")
 
 
 class CheckForm(forms.Form):

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from django.urls import path
 
-from leaderboard.views import boards, cases, compare, help_results, submissions, submit
+from leaderboard.views import (
+    boards,
+    cases,
+    compare,
+    help_results,
+    judges,
+    methodology,
+    submissions,
+    submit,
+)
 
 app_name = "leaderboard"
 urlpatterns = [
@@ -24,4 +33,15 @@ urlpatterns = [
     path("submissions/<uuid:pk>/visibility/", submissions.visibility, name="visibility"),
     path("submissions/<uuid:pk>/withdraw/", submissions.withdraw, name="withdraw"),
     path("submissions/<uuid:pk>/cases/<uuid:case_pk>/", cases.case, name="case"),
+    path("methodology/", methodology.page, name="methodology"),
+    path("settings/judges/", judges.judges, name="judges"),
+    path("settings/judges/new/", judges.add_judge, name="add_judge"),
+    path("settings/judges/<uuid:pk>/", judges.judge, name="judge"),
+    path("settings/judges/<uuid:pk>/test/", judges.test_judge, name="test_judge"),
+    path("settings/judges/<uuid:pk>/delete/", judges.delete_judge, name="delete_judge"),
+    path("settings/profiles/new/", judges.add_profile, name="add_profile"),
+    path("settings/profiles/ready/<slug:name>/", judges.add_ready_profile, name="add_ready_profile"),
+    path("settings/profiles/<uuid:pk>/", judges.profile, name="profile"),
+    path("settings/profiles/<uuid:pk>/check/", judges.check_profile, name="check_profile"),
+    path("settings/profiles/<uuid:pk>/cancel/", judges.cancel_check, name="cancel_check"),
 ]

@@ -24,6 +24,8 @@ from medbench.evals.stores import MemoryStore
 from medbench.jobs.models import Job
 
 if TYPE_CHECKING:
+    import uuid
+
     from medbench.accounts.models import User
     from medbench.evals.profiles import EvaluatorProfile as Instrument
     from medbench.evals.profiles import Provider
@@ -41,6 +43,15 @@ def require_judges(person: User) -> None:
     """Judges belong to the site: whoever curates any benchmark keeps them. Raises NotFound for others."""
     if not visible_teams(person, "judge.manage").exists():
         raise NotFound
+
+
+def find_judge(person: User, pk: uuid.UUID) -> Judge:
+    """One judge. Raises NotFound where there is none, or for all but curators."""
+    require_judges(person)
+    found = Judge.objects.filter(pk=pk).first()
+    if found is None:
+        raise NotFound
+    return found
 
 
 def identity_of(judge: Judge) -> str:

@@ -19,7 +19,7 @@ from leaderboard.services import judges
 from medbench import jobs
 from medbench.cases.models import Release, Split
 from medbench.cases.queries import references
-from medbench.errors import Conflict, InvalidInput
+from medbench.errors import Conflict, NotFound
 from medbench.evals.activation import LEAST_ACCURACY, MOST_INFLATION, check_profile, fixtures, n_questions
 from medbench.evals.judges import CaseToJudge, questions_of
 from medbench.evals.profiles import READY
@@ -29,6 +29,7 @@ from medbench.evals.stores import MemoryStore
 from medbench.jobs.models import Job
 
 if TYPE_CHECKING:
+    import uuid
     from collections.abc import Sequence
 
     from django.db.models import QuerySet
@@ -44,6 +45,15 @@ SAMPLED = 20  # cases that the estimate of a full scoring looks at
 MAY_SCORE = Q(metric="rouge1") | Q(activated_at__isnull=False)
 
 log = logging.getLogger(__name__)
+
+
+def find_profile(person: User, pk: uuid.UUID) -> EvaluatorProfile:
+    """One profile with judges. Raises NotFound where there is none, or for all but curators."""
+    judges.require_judges(person)
+    found = EvaluatorProfile.objects.filter(pk=pk, metric="judges").first()
+    if found is None:
+        raise NotFound
+    return found
 
 
 def active_profiles() -> QuerySet[EvaluatorProfile]:
@@ -81,9 +91,10 @@ def compose(
 
 
 def make_ready(name: str, by: User) -> EvaluatorProfile:
-    """A profile that comes with the software. Raises NotFound, InvalidInput for an unknown name."""
+    """A profile that comes with the software. Raises NotFound, also for an unknown name."""
+    judges.require_judges(by)
     if name not in READY:
-        raise InvalidInput(f"There is no ready-made profile “{name}”.")
+        raise NotFound
     return _keep(READY[name], by)
 
 

@@ -55,15 +55,16 @@ def boards(request: PageRequest) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def open_board(request: SignedInRequest) -> HttpResponse:
-    """Open the ROUGE-1 board of one split of a release."""
+    """Open the board of one split of a release, by ROUGE-1 or by a profile that is active."""
     releases = queries.manageable_releases(request.user)
     if not releases.exists():
         raise NotFound("There is no release for which you could open a board.")
-    form = OpenBoardForm(releases, request.POST or None, initial={"release": request.GET.get("release")})
+    form = OpenBoardForm(releases, request.POST or None, initial=request.GET.dict())
     if form.is_valid():
         release, split = form.cleaned_data["release"], form.cleaned_data["split"]
+        profile = form.cleaned_data["profile"] or services.rouge_profile()
         try:
-            opened = services.open_board(release, services.rouge_profile(), split, request.user)
+            opened = services.open_board(release, profile, split, request.user)
         except InvalidInput as error:
             form.add_error("split", error.message)
         else:

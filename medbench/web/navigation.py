@@ -19,13 +19,15 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class Link:
     """One link of the bar. `count` answers a number to show, None to show the link alone, or
-    False to leave the link out for this person. `is_action`: drawn as a button at the right."""
+    False to leave the link out for this person. `is_action`: drawn as a button at the right.
+    `in_menu`: in the menu under the person's name."""
 
     label: str
     url_name: str
     order: int
     count: Callable[[HttpRequest], int | bool | None]
     is_action: bool = False
+    in_menu: bool = False
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,7 @@ def links(request: HttpRequest) -> list[dict[str, Any]]:
                 "count": count,
                 "current": current,
                 "is_action": link.is_action,
+                "in_menu": link.in_menu,
             }
         )
     return shown

@@ -462,4 +462,55 @@ PAGES: dict[str, list[Visit]] = {
         ),
         Visit(at="held_submission held_case", GET=NOTHING),  # would give the references away
     ],
+    "leaderboard:methodology": [Visit(GET=EVERYBODY)],
+    # --- judges: whoever curates any benchmark
+    "leaderboard:judges": [
+        Visit("judge.manage", also=("olga",), GET="in  404 200 404 404 404 404 404 200 200")
+    ],
+    "leaderboard:add_judge": [
+        Visit(
+            "judge.manage",
+            also=("olga",),
+            GET="in  404 200 404 404 404 404 404 200 200",
+            POST="in  404 200 404 404 404 404 404 200 200",
+        )
+    ],
+    "leaderboard:judge": [
+        Visit(
+            "judge.manage",
+            also=("olga",),
+            at="judge",
+            GET="in  404 200 404 404 404 404 404 200 200",
+            POST="in  404 200 404 404 404 404 404 200 200",
+        )
+    ],
+    "leaderboard:test_judge": [
+        Visit("judge.manage", also=("olga",), at="judge", POST="in  404 302 404 404 404 404 404 302 302")
+    ],
+    "leaderboard:delete_judge": [
+        Visit(
+            "judge.manage", also=("olga",), at="unused_judge", POST="in  404 302 404 404 404 404 404 302 302"
+        ),
+        Visit("judge.manage", also=("olga",), at="judge", POST="in  404 409 404 404 404 404 404 409 409"),
+    ],
+    "leaderboard:add_profile": [
+        Visit(
+            "judge.manage",
+            also=("olga",),
+            GET="in  404 200 404 404 404 404 404 200 200",
+            POST="in  404 200 404 404 404 404 404 200 200",
+        )
+    ],
+    "leaderboard:add_ready_profile": [
+        Visit("judge.manage", also=("olga",), at="=paper", POST="in  404 302 404 404 404 404 404 302 302")
+    ],
+    "leaderboard:profile": [
+        Visit("judge.manage", also=("olga",), at="profile", GET="in  404 200 404 404 404 404 404 200 200")
+    ],
+    "leaderboard:check_profile": [
+        Visit("judge.manage", also=("olga",), at="profile", POST="in  404 302 404 404 404 404 404 302 302")
+    ],
+    "leaderboard:cancel_check": [
+        Visit("judge.manage", also=("olga",), at="profile", POST="in  404 409 404 404 404 404 404 409 409")
+    ],
 }

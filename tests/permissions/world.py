@@ -18,7 +18,8 @@ from annotation.services.outside import import_ratings
 from annotation.services.protocols import copy_protocol
 from annotation.services.studies import draft_study, start_study
 from annotation.services.verdicts import Draft, submit_verdict
-from leaderboard.models import Board
+from leaderboard.models import Board, Judge
+from leaderboard.services import judges, profiles
 from medbench.accounts.models import Membership, Team
 from medbench.accounts.permissions import Role
 from medbench.accounts.services import teams
@@ -64,6 +65,9 @@ CANARIES = {
     "zqdraftstudy": {"ada", "dara", "sam"},
     "zqownprotocol": {"ada", "dara", "sam"},
     "zqlungcase": {"olga", "sam"},
+    "zqjudgename": {"ada", "olga", "sam"},
+    "zqdraftprofile": {"ada", "olga", "sam"},
+    "zqjudgekey": set(),
 }
 
 
@@ -180,6 +184,16 @@ def _add_boards(world):
     world.shared_board = Board.objects.create(release=make_release(benchmark), profile=profile)
 
 
+def _add_judges(world):
+    """A judge and a profile made from it, which is a draft."""
+    judge = Judge(name="zqjudgename", provider="openai", model="gpt-4o")
+    world.judge = judges.save_judge(judge, "zqjudgekey", world.ada)
+    world.profile = profiles.compose("zqdraftprofile", [judge], [], mode="row", tau=0.7, by=world.ada)
+    world.unused_judge = judges.save_judge(
+        Judge(name="Spare", provider="openai", model="gpt-5"), "", world.ada
+    )
+
+
 def _scored(submission, insights):
     score_cases(make_evaluation(submission, 0.5), insights, np.array([[0.5]] * 2)[:2, :])
     return submission
@@ -191,6 +205,7 @@ def _add_small_things(world):
         world.team, Role.RESEARCHER, note="zqinvitee", days=14, by=world.ada
     )
     world.token, _ = make_token(world.rosa, "zqrosatoken", expires_at=timezone.now())
+    _add_judges(world)
     # A worker that keeps looking for work while the tests run: /healthz asks for one.
     WorkerBeat.objects.create(worker="here:1", slots=2, swept_at=timezone.now() + dt.timedelta(hours=1))
     world.upload = take_upload(SimpleUploadedFile("bundle.zip", b"no bundle"), by=world.ada)
