@@ -45,18 +45,6 @@ def _may_submit(request: HttpRequest) -> bool:
     return request.user.is_authenticated and visible_teams(request.user, "submission.create").exists()
 
 
-def _may_submit(request: HttpRequest) -> bool:
-    return request.user.is_authenticated and visible_teams(request.user, "submission.create").exists()
-
-
-def _unread(request: HttpRequest) -> int | bool | None:
-    """How many notices wait, or the link alone; no link for whoever never got one."""
-    if not request.user.is_authenticated:
-        return False
-    read, unread = queries.notice_counts(request.user)
-    return unread or (None if read else False)
-
-
 def _boards(request: HttpRequest) -> dict[str, Any] | None:
     shown = list(queries.boards(request.user)[:BOARDS_SHOWN])
     return {"boards": with_leaders(request.user, shown, places=2)} if shown else None
