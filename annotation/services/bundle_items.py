@@ -16,6 +16,16 @@ if TYPE_CHECKING:
     from medbench.formats.problems import Findings
 
 Kind = ReviewItem.Kind
+NONE = type(None)
+# The fields of what is judged, by the kinds of their values.
+SHOWN: dict[str, tuple[type, ...]] = {
+    **dict.fromkeys(("category", "question", "insight", "evidence", "goal"), (str,)),
+    **dict.fromkeys(("number", "difficulty"), (int,)),
+    "report_version": (int, NONE),
+    "span": (list, NONE),
+    "slide": (list, NONE),
+    "triplets": (list,),
+}
 WORDING = ("category", "question", "insight", "evidence")
 
 
@@ -40,6 +50,7 @@ def _item(study: Study, given: dict[str, Any]) -> ReviewItem:
         raise LookupError("What an item hides is named by field.")
     if kind in (Kind.OUTPUT, Kind.NOVELTY):
         return _known(given)
+    _check_payload(payload)
     case = (
         Case.objects.select_related("slide")
         .filter(benchmark=study.benchmark, case_id=str(given.get("case_id")))
@@ -61,6 +72,20 @@ def _item(study: Study, given: dict[str, Any]) -> ReviewItem:
         slide=slide,
         report=report,
     )
+
+
+def _check_payload(payload: dict[str, Any]) -> None:
+    """Raise LookupError unless the pages that show it can."""
+    for name, value in payload.items():
+        allowed = SHOWN.get(name)
+        if allowed is None or type(value) not in allowed:
+            raise LookupError(f"“{name}” of what is judged is of the wrong kind.")
+    span = payload.get("span")
+    if span and not (len(span) == 2 and all(type(each) is int for each in span)):
+        raise LookupError("A span is two numbers.")
+    for each in payload.get("triplets", ()):
+        if not isinstance(each, dict) or not all(isinstance(text, str) for text in each.values()):
+            raise LookupError("The triplets of a case are texts by name.")
 
 
 def _known(given: dict[str, Any]) -> ReviewItem:

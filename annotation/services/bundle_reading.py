@@ -21,11 +21,30 @@ FILES = (
     *(bundles.ITEMS, bundles.ASSIGNMENTS, bundles.HISTORY),
     *(bundles.DECISIONS, bundles.LOG, bundles.OUTSIDE),
 )
-_HEAD: dict[str, type] = {"benchmark": str, "protocol": dict, "study": dict, "annotators": list}
+Kinds = dict[str, tuple[type, ...]]
+TEXT, NUMBER, MAYBE_TEXT = (str,), (int,), (str, type(None))
+_HEAD: Kinds = {
+    "benchmark": TEXT,
+    "protocol": (dict,),
+    "study": (dict,),
+    "annotators": (list,),
+    "created_by": MAYBE_TEXT,
+}
 # What importing looks at before the database does.
-_ROW: dict[str, dict[str, type]] = {
-    bundles.ITEMS: {"position": int, "kind": str, "subject_id": str, "payload": dict, "hides": list},
-    bundles.DECISIONS: {"item": int, "detail": dict},
+_ROW: dict[str, Kinds] = {
+    bundles.ITEMS: {
+        "position": NUMBER,
+        "kind": TEXT,
+        "subject_id": TEXT,
+        "payload": (dict,),
+        "hides": (list,),
+        "case_id": MAYBE_TEXT,
+    },
+    bundles.ASSIGNMENTS: {"item": NUMBER, "annotator": TEXT, "verdict": (dict, type(None))},
+    bundles.HISTORY: {"item": NUMBER, "annotator": TEXT},
+    bundles.DECISIONS: {"item": NUMBER, "detail": (dict,)},
+    bundles.LOG: {"person": MAYBE_TEXT},
+    bundles.OUTSIDE: {"item": NUMBER, "rater": TEXT, "question": TEXT, "value": TEXT},
 }
 
 
@@ -73,7 +92,6 @@ def _head(source: Source, findings: Findings) -> dict[str, Any]:
     if not all(isinstance(each, str) for each in head.get("annotators", ())):
         findings.problem("wrong_type", "Annotators are named by username.", ("annotators",))
     head.setdefault("repeats", None)
-    head.setdefault("created_by", None)
     if findings.problems:
         raise json_text.Unreadable
     return head
@@ -102,7 +120,7 @@ def _rows(source: Source, file: str, findings: Findings) -> list[Row]:
     return rows
 
 
-def _check(values: dict[str, Any], kinds: dict[str, type], findings: Findings) -> None:
-    for name, kind in kinds.items():
-        if type(values.get(name)) is not kind:
+def _check(values: dict[str, Any], kinds: Kinds, findings: Findings) -> None:
+    for name, allowed in kinds.items():
+        if type(values.get(name)) not in allowed:
             findings.problem("wrong_type", f"“{name}” is missing or of the wrong kind.", (name,))

@@ -31,6 +31,31 @@ def check_said(item: ReviewItem, definition: Definition, values: dict[str, Any])
         raise InvalidInput("Active time is seconds by visit.")
 
 
+def check_detail(definition: Definition, detail: dict[str, Any]) -> None:
+    """Raise InvalidInput where a decision could not have been recorded so. Those that nobody made, when
+    the study was closed, have no more than counts."""
+    for name in ("answers", "correction"):
+        if not _is_words(detail.get(name, {})):
+            raise InvalidInput(f"“{name}” are words by name.")
+    definition.check_answers(detail.get("answers", {}))
+    by = "" if detail.get("by") is None else detail["by"]
+    texts = [detail.get("reason", ""), by, *detail.get("correction", {}).values()]
+    if not all(isinstance(each, str) and is_storable(each) for each in texts):
+        raise InvalidInput("Reason, person and corrected text are words.")
+    verdicts = detail.get("verdicts", 0)
+    if isinstance(verdicts, list) and not all(_is_revision(each) for each in verdicts):
+        raise InvalidInput("Verdicts are named by annotator and version.")
+    if not isinstance(detail.get("regions", []), list):
+        raise InvalidInput("Regions are a list.")
+
+
+def _is_revision(value: Any) -> bool:
+    match value:
+        case [str(), int()]:
+            return True
+    return False
+
+
 def _is_words(value: Any) -> bool:
     return isinstance(value, dict) and all(isinstance(each, str) for each in value.values())
 

@@ -25,7 +25,7 @@ from annotation.queries import source_of
 from annotation.services import agreement
 from annotation.services.bundle_items import item_of
 from annotation.services.bundle_reading import BundleFile, Row, read_bundle
-from annotation.services.bundle_said import check_said
+from annotation.services.bundle_said import check_detail, check_said
 from medbench.accounts.models import User
 from medbench.accounts.permissions import may
 from medbench.cases.models import Benchmark
@@ -105,8 +105,8 @@ class _Import:
 
     def _usernames(self) -> set[str]:
         logged = {row.values.get("person") for row in self.bundle.rows[bundles.LOG]}
-        decided = {row.values["detail"].get("by") for row in self.bundle.rows[bundles.DECISIONS]}
-        named = {*self.bundle.head["annotators"], self.bundle.head["created_by"], *logged, *decided}
+        decided = (row.values["detail"].get("by") for row in self.bundle.rows[bundles.DECISIONS])
+        named = [*self.bundle.head["annotators"], self.bundle.head["created_by"], *logged, *decided]
         return {each for each in named if isinstance(each, str)}
 
     def _refuse_missing(self, benchmark: Benchmark) -> None:
@@ -224,6 +224,11 @@ class _Import:
             values = self._values(ItemResult, row.values, ("outcome", "decided_at"))
             if position not in self.items:
                 self._wrong("This decision is about no item.")
+                continue
+            try:
+                check_detail(self.definition, detail)
+            except InvalidInput as wrong:
+                self._wrong(wrong.message)
                 continue
             if "by" in detail:
                 who = self.people.get(detail["by"])

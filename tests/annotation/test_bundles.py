@@ -12,17 +12,20 @@ from django.urls import reverse
 
 from annotation import progress
 from annotation.bundles import bundle_of, zipped
-from annotation.models import Agreement, Assignment, Study, StudyAction, Verdict, VerdictRevision
+from annotation.models import Agreement, Assignment, Protocol, Study, StudyAction, Verdict, VerdictRevision
+from annotation.services import studies
 from annotation.services.adjudication import Ruling, decide
 from annotation.services.assignments import claim_next, skip
 from annotation.services.bundles import import_study
 from annotation.services.outside import import_ratings
 from annotation.services.verdicts import Draft, save_verdict, submit_verdict
 from medbench.accounts.permissions import Role
+from medbench.cases.editions import Edition
 from medbench.errors import Conflict
 from medbench.formats.problems import Refused
+from medbench.review import cases
 from medbench.review.models import ItemResult, ReviewItem
-from tests.annotation.build import YES, answer_all
+from tests.annotation.build import YES, answer_all, make_cases
 from tests.people import join, make_annotator, signed_in
 
 
@@ -125,6 +128,16 @@ WRONG = [
     ("history.jsonl", lambda rows: rows[0].update(spans=[{"start": 0}]), "wrong_value"),
     ("history.jsonl", lambda rows: rows[0].update(regions=[{"kind": "point"}]), "wrong_value"),
     ("history.jsonl", lambda rows: rows.clear(), "wrong_value"),
+    ("items.jsonl", lambda rows: rows[0]["payload"].update(span=[1]), "unknown_item"),
+    ("items.jsonl", lambda rows: rows[0]["payload"].update(number=[]), "unknown_item"),
+    ("items.jsonl", lambda rows: rows[0].update(case_id=[]), "wrong_type"),
+    ("assignments.jsonl", lambda rows: rows[0].update(item=[]), "wrong_type"),
+    ("history.jsonl", lambda rows: rows[0].update(annotator={}), "wrong_type"),
+    ("decisions.jsonl", lambda rows: rows[0].update(item=9), "wrong_value"),
+    ("decisions.jsonl", lambda rows: rows[0]["detail"].update(by=[]), "wrong_value"),
+    ("decisions.jsonl", lambda rows: rows[0]["detail"].update(verdicts=[3]), "wrong_value"),
+    ("decisions.jsonl", lambda rows: rows[0]["detail"].update(correction=["x"]), "wrong_value"),
+    ("log.jsonl", lambda rows: rows[0].update(person=[]), "wrong_type"),
     ("outside.jsonl", lambda rows: rows[0].update(value="perhaps"), "wrong_value"),
     ("log.jsonl", lambda rows: rows[0].update(what="nothing"), "wrong_value"),
 ]
@@ -207,3 +220,15 @@ def test_letters_stay_those_they_were(lived, tmp_path, team):
     forget(lived)
     study = take(tmp_path, packed)
     assert {str(pk): letter for pk, letter in progress.letters(study).items()} == letters
+
+
+@pytest.mark.parametrize("kind", ["goal", "report", "case", "difficulty"])
+def test_studies_of_other_things_come_back_too(team, ada, bruno, tmp_path, kind):
+    benchmark = make_cases(team, 2, 1)
+    protocol = Protocol.objects.get(key=kind, version=1)
+    study = Study(benchmark=benchmark, protocol=protocol, title=kind, annotators_per_item=1)
+    items = cases.as_items(cases.chosen(Edition(benchmark, None), kind), kind)
+    study = studies.start_study(studies.draft_study(study, items, [bruno], by=ada))
+    packed = bundle_of(study)
+    forget(study)
+    assert bundle_of(take(tmp_path, packed)) == packed
