@@ -62,6 +62,8 @@ class _Read:
 def queue_of(study: Study, person: User) -> list[Waiting]:
     """The items of a study that wait for a decision, in its order, without those that `person` read.
     Three queries."""
+    if study.repeats_id is not None:  # a further round decides nothing
+        return []
     definition = Definition.read(study.protocol.definition)
     read = _read(study)
     decided = set(queries.decided(study).values_list("item", flat=True))
@@ -132,6 +134,8 @@ def readings_of(study_item: StudyItem) -> list[Reading]:
 def why_not_yet(study_item: StudyItem, person: User) -> MedBenchError | None:
     """What keeps `person` from deciding about the item now, or None."""
     study = study_item.study
+    if study.repeats_id is not None:
+        return Conflict("A further round decides nothing. Decide in the first one.")
     submitted = study_item.assignments.filter(state=Assignment.State.SUBMITTED)
     readers = list(submitted.values_list("annotator", flat=True))
     if person.pk in readers:

@@ -229,8 +229,10 @@ def close(request: SignedInRequest, study_id: uuid.UUID) -> HttpResponse:
     found = study_for(request.user, study_id, "study.manage")
     if request.method == "POST":
         studies.close_study(found, by=request.user)
-        verified = queries.decided(found).count()
-        messages.success(request, f"The study is closed. Verified by all their readers: {verified}.")
+        clear = (
+            "" if found.repeats_id else f" Decided by all their readers: {queries.decided(found).count()}."
+        )
+        messages.success(request, f"The study is closed.{clear}")
         return redirect("annotation:study", found.pk)
     context = {
         "study": found,

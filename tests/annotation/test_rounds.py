@@ -5,9 +5,10 @@ import datetime as dt
 import pytest
 from django.utils import timezone
 
-from annotation import progress, queries
+from annotation import adjudication, progress, queries
 from annotation.models import Assignment, Study, Verdict
 from annotation.services import assignments, rounds, studies, verdicts
+from annotation.services.adjudication import Ruling, decide
 from medbench.accounts.models import Membership
 from medbench.errors import Conflict
 from medbench.review.models import ItemResult
@@ -90,12 +91,16 @@ def test_a_curator_who_reads_again_sees_no_answers_of_the_first_round(closed, br
     assert client.get(f"/studies/{closed.pk}/items/1/").status_code == 403
 
 
-def test_a_round_decides_nothing(closed, bruno, chen, ada):
+def test_a_round_decides_nothing(closed, bruno, chen, dara, ada):
     before = ItemResult.objects.count()
     second = again(closed, ada)
     answer_all(second, bruno, YES)
     answer_all(second, chen, YES)
     studies.close_study(second, by=ada)
+    item = second.items.get(position=1)
+    with pytest.raises(Conflict, match="decides nothing"):
+        decide(item, Ruling({}, "rejected", "No."), by=dara)
+    assert adjudication.queue_of(second, dara) == []
     assert ItemResult.objects.count() == before
 
 
