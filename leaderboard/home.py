@@ -21,6 +21,7 @@ def register() -> None:
     """Called once, when the application is ready."""
     add_link(Link("Boards", "leaderboard:boards", 40, lambda _: None))
     add_link(Link("Submissions", "leaderboard:submissions", 50, _if_may_submit))
+    add_link(Link("Notices", "leaderboard:notices", 60, _unread))
     add_link(Link("Submit results", "leaderboard:submit", 90, _if_may_submit, is_action=True))
     add_link(Link("Judges", "leaderboard:judges", 60, _if_curates, in_menu=True))
     add_home_block(Block("leaderboard/home_attention.html", 20, _attention))
@@ -43,6 +44,14 @@ def _if_curates(request: HttpRequest) -> bool | None:
 
 def _may_submit(request: HttpRequest) -> bool:
     return request.user.is_authenticated and visible_teams(request.user, "submission.create").exists()
+
+
+def _unread(request: HttpRequest) -> int | bool | None:
+    """How many notices wait, or the link alone; no link for whoever never got one."""
+    if not request.user.is_authenticated:
+        return False
+    read, unread = queries.notice_counts(request.user)
+    return unread or (None if read else False)
 
 
 def _boards(request: HttpRequest) -> dict[str, Any] | None:

@@ -261,6 +261,30 @@ class Evaluation(models.Model):
         return f"{self.submission}, generation {self.generation}"
 
 
+class Notice(models.Model):
+    """What a submitter is told once: that an evaluation ended or failed, or a board was scored anew."""
+
+    class Kind(models.TextChoices):
+        FINISHED = "finished", "Scored"
+        FAILED = "failed", "Failed"
+        RESCORED = "rescored", "Board scored anew"
+
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="notices")
+    kind = models.CharField(max_length=10, choices=Kind)
+    evaluation = models.ForeignKey(Evaluation, models.CASCADE, related_name="notices")
+    created_at = models.DateTimeField(auto_now_add=True)
+    read_at = models.DateTimeField(null=True, blank=True)
+    mailed_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("-created_at", "-id")
+        constraints = (models.UniqueConstraint(fields=("person", "kind", "evaluation"), name="notice_once"),)
+        indexes = (models.Index(fields=("person",), condition=Q(read_at=None), name="notice_unread"),)
+
+    def __str__(self) -> str:
+        return f"{self.get_kind_display()}: {self.evaluation}"
+
+
 class CaseScore(models.Model):
     """One case of one evaluation, with the whole pair matrix as one array."""
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from django.db.models import Exists, OuterRef, Prefetch, Q
+from django.db.models import Count, Exists, OuterRef, Prefetch, Q
 
-from leaderboard.models import Board, CaseScore, Evaluation, Output, Submission
+from leaderboard.models import Board, CaseScore, Evaluation, Notice, Output, Submission
 from leaderboard.permissions import may_tell_together
 from leaderboard.standings import arrange
 from medbench.accounts.permissions import visible_teams
@@ -140,6 +140,24 @@ def failed(person: User) -> QuerySet[Evaluation]:
         .select_related("job", "submission__board__release__benchmark", "submission__board__profile")
         .order_by("-created_at")
     )
+
+
+def notices(person: User) -> QuerySet[Notice]:
+    """What `person` was told of submissions, newest first."""
+    return Notice.objects.filter(person=person).select_related("evaluation__submission", "evaluation__job")
+
+
+def notice_counts(person: User) -> tuple[int, int]:
+    """How many notices `person` has read and has not; one query."""
+    found = Notice.objects.filter(person=person).aggregate(
+        read=Count("pk", filter=Q(read_at__isnull=False)), unread=Count("pk", filter=Q(read_at=None))
+    )
+    return found["read"], found["unread"]
+
+
+def unread(person: User) -> QuerySet[Notice]:
+    """The notices that `person` did not read yet."""
+    return Notice.objects.filter(person=person, read_at=None)
 
 
 def rank_of(evaluation: Evaluation) -> int | None:

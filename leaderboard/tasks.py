@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
-from leaderboard.services import evaluations, floors, judges, profiles
+from typing import TYPE_CHECKING
+
+from leaderboard.services import evaluations, floors, judges, notices, profiles
 from medbench import jobs
 
+if TYPE_CHECKING:
+    from medbench.jobs.attempt import Attempt
+
+
+def evaluate(attempt: Attempt) -> None:
+    """Evaluate, then say so: a job that was stopped in between says it when it runs again."""
+    evaluations.evaluate(attempt)
+    notices.finished(attempt)
+
+
 # Scoring a case takes milliseconds; one that takes a minute is stuck.
-jobs.register(evaluations.KIND, step_s=60)(evaluations.evaluate)
+jobs.register(evaluations.KIND, step_s=60, given_up=notices.gave_up)(evaluate)
+jobs.register(notices.MAIL, step_s=60)(notices.send)
 jobs.register(floors.KIND, step_s=120)(floors.compute)
 jobs.register(judges.KIND, step_s=300, max_attempts=1)(judges.test_judge)
 # One question may be tried again for minutes; a check that broke costs its answers, so it is not repeated.

@@ -11,6 +11,7 @@ from leaderboard.views import (
     help_results,
     judges,
     methodology,
+    notices,
     submissions,
     submit,
 )
@@ -23,6 +24,8 @@ urlpatterns = [
     path("boards/<uuid:pk>/example.json", help_results.example, name="example"),
     path("help/results/", help_results.page, name="help_results"),
     path("compare/", compare.compare, name="compare"),
+    path("notices/", notices.notices, name="notices"),
+    path("notices/read/", notices.read_all, name="read_notices"),
     path("submit/", submit.submit, name="submit"),
     path("submit/record/", submit.record, name="record"),
     path("submit/findings.csv", submit.findings_csv, name="findings_csv"),

@@ -158,13 +158,13 @@ class SettingsForm(TellsWhatIsTaken, forms.ModelForm):  # type: ignore[type-arg]
             "time_zone",
         )
         labels: ClassVar = {
-            "mail_about_work": "Mail when items wait for me",
+            "mail_about_work": "Mail about my work",
             "theme": "Colours",
             "compact_tables": "Compact tables",
             "single_key_shortcuts": "Single-key shortcuts",
         }
         help_texts: ClassVar = {
-            "mail_about_work": "One for each study. It names no case and nothing of what is judged.",
+            "mail_about_work": "When items wait, or an evaluation ends. It names no case, method or score.",
             "single_key_shortcuts": "Off leaves Enter, Esc, arrows and Ctrl. Every command has a button.",
         }
 

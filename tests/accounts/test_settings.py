@@ -150,10 +150,10 @@ def test_the_list_of_tokens_asks_equally_often_for_one_and_three(
 
 def test_mail_about_work_can_be_turned_off_where_the_site_sends_mail(ada, settings):
     client = signed_in(ada)
-    assert "Mail when items wait" not in client.get("/settings/").content.decode()
+    assert "Mail about my work" not in client.get("/settings/").content.decode()
     client.post("/settings/", FIELDS)  # what is not asked about stays
     assert User.objects.get(pk=ada.pk).mail_about_work
     settings.SENDS_MAIL = True
-    assert "Mail when items wait" in client.get("/settings/").content.decode()
+    assert "Mail about my work" in client.get("/settings/").content.decode()
     client.post("/settings/", FIELDS)
     assert not User.objects.get(pk=ada.pk).mail_about_work

@@ -385,6 +385,8 @@ PAGES: dict[str, list[Visit]] = {
     ],
     "leaderboard:help_results": [Visit(GET=EVERYBODY)],
     "leaderboard:compare": [Visit(GET=EVERYBODY)],  # nothing is picked; see leaderboard/test_compare.py
+    "leaderboard:notices": [Visit(GET=SIGNED_IN)],
+    "leaderboard:read_notices": [Visit(POST="in  302 302 302 302 302 302 302 302 302")],
     "leaderboard:submit": [Visit(GET=SIGNED_IN, POST=SIGNED_IN)],
     "leaderboard:record": [Visit(POST="in  404 404 404 404 404 404 404 404 404")],  # no board was named
     "leaderboard:findings_csv": [Visit(GET="in  404 404 404 404 404 404 404 404 404")],
