@@ -229,10 +229,9 @@ def close(request: SignedInRequest, study_id: uuid.UUID) -> HttpResponse:
     found = study_for(request.user, study_id, "study.manage")
     if request.method == "POST":
         studies.close_study(found, by=request.user)
-        clear = (
-            "" if found.repeats_id else f" Decided by all their readers: {queries.decided(found).count()}."
-        )
-        messages.success(request, f"The study is closed.{clear}")
+        decided = queries.decided(found).count()
+        results = "" if found.repeats_id else f" Items with a result: {decided}."
+        messages.success(request, f"The study is closed.{results}")
         return redirect("annotation:study", found.pk)
     context = {
         "study": found,
