@@ -36,6 +36,8 @@ class JudgeForm(forms.ModelForm):  # type: ignore[type-arg]  # takes no type at 
         widget=forms.PasswordInput(attrs={"autocomplete": "off"}),
     )
 
+    field_order = ("name", "provider", "model", "base_url", "key")
+
     class Meta:
         model = Judge
         fields = (
