@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from medbench.scoring.testing import Comparison
 
 KEPT_S = 24 * 3600  # two finished evaluations never change
+TAUS = ("0.10", "0.15", "0.20", "0.25", "0.30", "0.40", "0.50", "0.60", "0.70", "0.80", "0.90")
 GROUPS = ("a", "b", "both", "neither", "unscored")
 SORTS = ("difference", "a", "b", "case", "site", "difficulty")
 USUALLY_DOWN = {key: key in ("difference", "a", "b") for key in SORTS}

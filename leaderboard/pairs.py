@@ -6,17 +6,19 @@ removed before scoring keeps its number and has no column.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from leaderboard import matrices
 from leaderboard.words import Comparison, compare
 from medbench.scoring.matching import kept_outputs
+from medbench.scoring.novelty import DECIMALS
 from medbench.scoring.text import normalise
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from leaderboard.models import CaseScore, Output
     from medbench.cases.models import TripletVersion
     from medbench.scoring.rouge import Profile
@@ -32,9 +34,10 @@ class Cell:
 
     reference: int
     output: int
-    score: float
+    score: float  # NaN where no judge gave one
     best_of_row: bool
     best_of_column: bool
+    is_match: bool = False  # reaches the tau that is shown
 
     @property
     def key(self) -> str:
@@ -42,14 +45,18 @@ class Cell:
         return f"{self.reference}-{self.output}"
 
     @property
-    def step(self) -> int:
+    def is_unscored(self) -> bool:
+        return math.isnan(self.score)
+
+    @property
+    def step(self) -> int | None:
         """The class of the heat scale: [0, 1] in nine equal steps, never stretched to the data."""
-        return min(int(self.score * STEPS), STEPS - 1)
+        return None if self.is_unscored else min(int(self.score * STEPS), STEPS - 1)
 
     @property
     def hundredths(self) -> str:
         """The score as the cell prints it: 85 for 0.85."""
-        return f"{self.score * 100:.0f}"
+        return "?" if self.is_unscored else f"{self.score * 100:.0f}"
 
     @property
     def name(self) -> str:
@@ -60,7 +67,10 @@ class Cell:
             (False, True): ", best of the output",
             (False, False): "",
         }[self.best_of_row, self.best_of_column]
-        return f"Reference {self.reference}, output {self.output}: {self.score:.3f}{best}"
+        if self.is_unscored:
+            return f"Reference {self.reference}, output {self.output}: unscored"
+        matched = ", matched" if self.is_match else ""
+        return f"Reference {self.reference}, output {self.output}: {self.score:.3f}{best}{matched}"
 
 
 @dataclass(frozen=True)
@@ -115,7 +125,7 @@ class Grid:
     def closest(self) -> Cell | None:
         """The pair with the highest score, None where there is no pair."""
         cells = (cell for row in self.rows for cell in row.cells)
-        return max(cells, key=lambda cell: cell.score, default=None)
+        return max(cells, key=lambda cell: -1 if cell.is_unscored else cell.score, default=None)
 
     def outputs(self, order: str) -> list[Column]:
         """Every output: as uploaded, best scored first, or by its best reference."""
@@ -150,21 +160,28 @@ class Grid:
 
 
 def grid_of(
-    score: CaseScore, references: list[TripletVersion], outputs: list[Output], profile: Profile
+    score: CaseScore,
+    references: list[TripletVersion],
+    outputs: list[Output],
+    profile: Profile,
+    *,
+    matrix: np.ndarray | None = None,
+    tau: float = 2.0,
 ) -> Grid:
-    """The grid of a scored case from its references and all its uploaded outputs, both in order."""
-    matrix = matrices.of_case(score)
+    """The grid of a scored case from its references and all its uploaded outputs, both in order.
+    `matrix` shows another metric than the board's; what reaches `tau` is marked as matched."""
+    matrix = matrices.of_case(score) if matrix is None else matrix
     kept = [outputs[position] for position in score.kept]
-    row_best = matrix.max(axis=1, initial=0.0)
-    column_best = matrix.max(axis=0, initial=0.0)
+    known = np.where(np.isnan(matrix), 0.0, matrix)
+    row_best, column_best = known.max(axis=1, initial=0.0), known.max(axis=0, initial=0.0)
     rows = []
     for i, version in enumerate(references):
-        best_output = kept[int(matrix[i].argmax())].position + 1 if row_best[i] > 0 else None
-        cells = _cells(matrix, i, kept, row_best, column_best)
+        best_output = kept[int(known[i].argmax())].position + 1 if row_best[i] > 0 else None
+        cells = _cells(matrix, i, kept, row_best, column_best, tau)
         rows.append(Row(i + 1, version, float(row_best[i]), best_output, cells))
     columns = []
     for j, output in enumerate(kept):
-        closest = int(matrix[:, j].argmax()) + 1 if column_best[j] > 0 else None
+        closest = int(known[:, j].argmax()) + 1 if column_best[j] > 0 else None
         columns.append(Column(output.position + 1, output, float(column_best[j]), closest))
     return Grid(rows, columns, _removed(outputs, profile))
 
@@ -179,14 +196,22 @@ def _removed(outputs: list[Output], profile: Profile) -> list[Column]:
 
 
 def _cells(
-    matrix: np.ndarray, i: int, kept: list[Output], row_best: np.ndarray, column_best: np.ndarray
+    matrix: np.ndarray,
+    i: int,
+    kept: list[Output],
+    row_best: np.ndarray,
+    column_best: np.ndarray,
+    tau: float,
 ) -> list[Cell]:
     cells = []
     for j, output in enumerate(kept):
         score = float(matrix[i, j])
         best_of_row = score > 0 and score == row_best[i]
         best_of_column = score > 0 and score == column_best[j]
-        cells.append(Cell(i + 1, output.position + 1, score, bool(best_of_row), bool(best_of_column)))
+        is_match = round(score, DECIMALS) >= round(tau, DECIMALS)
+        cells.append(
+            Cell(i + 1, output.position + 1, score, bool(best_of_row), bool(best_of_column), is_match)
+        )
     return cells
 
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from leaderboard import pairs, queries
+from leaderboard import comparison, judged, pairs, queries
+from leaderboard.comparison import TAUS
 from leaderboard.permissions import may_see_cases
 from leaderboard.services.board_scores import word_profile
 from medbench.cases.highlights import Segment, Span, segments
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from django.http import HttpResponse
 
+    from leaderboard.models import CaseScore
     from leaderboard.views.requests import PageRequest
     from medbench.cases.models import ReleaseCase, TripletVersion
 
@@ -29,6 +31,7 @@ OUTPUT_ORDERS = (("number", "as uploaded"), ("score", "best first"), ("reference
 def case(request: PageRequest, pk: uuid.UUID, case_pk: uuid.UUID) -> HttpResponse:
     """The pair map of one case, one pair of it (`?pair=4-7`, else the closest one) and the texts.
 
+    `?metric=` and `?tau=` show it by one judge or by shared words, and mark what that tau would match.
     `?view=table` shows the map as a plain table, `?columns=2` its second page of outputs,
     `?order=` the order of the output list.
     """
@@ -40,7 +43,12 @@ def case(request: PageRequest, pk: uuid.UUID, case_pk: uuid.UUID) -> HttpRespons
     references = [each.version for each in row.triplets.all()]
     outputs = list(submission.outputs.filter(release_case=row).order_by("position"))
     profile = word_profile(submission.board)
-    grid = pairs.grid_of(score, references, outputs, profile)
+    metrics = judged.metrics(score)
+    metric = _chosen(request.GET.get("metric"), [key for key, _ in metrics])
+    usual_tau = f"{comparison.usual_tau(submission.board):.2f}"
+    tau = _chosen(request.GET.get("tau"), [usual_tau, *TAUS])
+    matrix = judged.matrix_of(score, metric, references, outputs, profile)
+    grid = pairs.grid_of(score, references, outputs, profile, matrix=matrix, tau=float(tau))
     pinned = grid.cell(request.GET.get("pair", ""))
     cell = pinned or grid.closest()
     order = _chosen(request.GET.get("order"), [key for key, _ in OUTPUT_ORDERS])
@@ -60,7 +68,15 @@ def case(request: PageRequest, pk: uuid.UUID, case_pk: uuid.UUID) -> HttpRespons
         "cell": cell,
         "pinned": pinned is not None,
         "pair": pairs.pair_of(grid, cell, profile) if cell else None,
-        "outputs": grid.outputs(order),
+        "opinions": judged.opinions(score, cell.reference, cell.output) if cell else [],
+        "metrics": metrics,
+        "metric": metric,
+        "metric_name": dict(metrics)[metric],
+        "tau": tau,
+        "usual_tau": usual_tau,
+        "taus": sorted({*TAUS, usual_tau}),
+        "outputs": _with_votes(grid.outputs(order), score),
+        "is_voted": score.voted is not None,
         "output_order": order,
         "output_orders": OUTPUT_ORDERS,
         "report": _report(row, references, cell),
@@ -73,6 +89,13 @@ def _template(request: PageRequest) -> str:
     target = request.htmx.target if request.htmx else ""
     regions = {"pair": "leaderboard/_pair.html", "outputs": "leaderboard/_outputs.html"}
     return regions.get(target or "", "leaderboard/case.html")
+
+
+def _with_votes(
+    columns: list[pairs.Column], score: CaseScore
+) -> list[tuple[pairs.Column, judged.Decision | None]]:
+    found = judged.decisions(score)
+    return [(column, found.get(column.output.position)) for column in columns]
 
 
 def _chosen(asked: str | None, choices: list[str]) -> str:

@@ -12,7 +12,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from leaderboard import comparison, queries
-from leaderboard.comparison import GROUPS, USUALLY_DOWN
+from leaderboard.comparison import GROUPS, TAUS, USUALLY_DOWN
 from leaderboard.permissions import may_see_cases
 from leaderboard.views.heads import asked_order, heads
 from medbench.cases.models import Category
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from medbench.cases.models import ReleaseTriplet
 
 ROWS_A_PAGE = 50
-TAUS = ("0.10", "0.15", "0.20", "0.25", "0.30", "0.40", "0.50", "0.60", "0.70", "0.80", "0.90")
 SCORES = {"f1": "F1", "recall": "Recall", "precision": "Precision"}
 LABELS = {
     "": "All",
