@@ -12,6 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from leaderboard import queries, stages
 from leaderboard.forms import VisibilityForm
+from leaderboard.log import log, seconds_left
 from leaderboard.permissions import (
     is_anonymous,
     is_hidden_from,
@@ -75,6 +76,9 @@ def submission(request: PageRequest, pk: uuid.UUID) -> HttpResponse:
         "generations": generations,
         "stages": stages.of(newest),
         "may_manage": may_manage(request.user, shown),
+        "may_clear": may(request.user, "board.manage", team_of(shown.board)),
+        "seconds_left": seconds_left(newest.job),
+        "log": log(shown, generations) if may_manage(request.user, shown) else [],
         "is_held_out": shown.board.split == Split.HELD_OUT,
         "may_read_cases": may(request.user, "case.read", team_of(shown.board)),
         "is_own": shown.submitted_by_id == request.user.pk,
