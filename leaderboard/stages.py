@@ -13,9 +13,16 @@ if TYPE_CHECKING:
 
 CHECKED = "Checked"  # the upload was; nothing is queued before that
 ROUGE_1 = "ROUGE-1"
+JUDGES = "Judges"
+NOVELTY = "Novelty"
 INTERVALS = "Intervals"
 RANK = "Rank"
-ALL = (CHECKED, ROUGE_1, INTERVALS, RANK)
+WORDS_KIND = "leaderboard.evaluate"  # of the job, which names its stages
+JUDGES_KIND = "leaderboard.judge"
+ALL = {
+    WORDS_KIND: (CHECKED, ROUGE_1, INTERVALS, RANK),
+    JUDGES_KIND: (CHECKED, JUDGES, NOVELTY, INTERVALS, RANK),
+}
 
 
 @dataclass(frozen=True)
@@ -30,9 +37,10 @@ class Stage:
 def of(evaluation: Evaluation) -> list[Stage]:
     """Every stage with how far the evaluation's newest attempt is."""
     job = evaluation.job
-    at = ALL.index(job.stage) if job.stage in ALL else 1
+    names = ALL[job.kind]
+    at = names.index(job.stage) if job.stage in names else 1
     shown = []
-    for place, name in enumerate(ALL):
+    for place, name in enumerate(names):
         if place < at or job.state == Job.State.DONE:
             shown.append(Stage(name, "ok", "done"))
         elif place > at or job.state == Job.State.QUEUED:

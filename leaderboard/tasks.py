@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from leaderboard import stages
 from leaderboard.services import evaluations, floors, judges, notices, profiles
 from medbench import jobs
 
@@ -18,7 +19,9 @@ def evaluate(attempt: Attempt) -> None:
 
 
 # Scoring a case takes milliseconds; one that takes a minute is stuck.
-jobs.register(evaluations.KIND, step_s=60, given_up=notices.gave_up)(evaluate)
+jobs.register(stages.WORDS_KIND, step_s=60, given_up=notices.gave_up)(evaluate)
+# One question may be tried again for minutes. Going on costs nothing, so a worker may die a few times.
+jobs.register(stages.JUDGES_KIND, step_s=1_800, max_attempts=5, given_up=notices.gave_up)(evaluate)
 jobs.register(notices.MAIL, step_s=60)(notices.send)
 jobs.register(floors.KIND, step_s=120)(floors.compute)
 jobs.register(judges.KIND, step_s=300, max_attempts=1)(judges.test_judge)

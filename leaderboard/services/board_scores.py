@@ -12,7 +12,7 @@ from medbench.scoring.matching import aggregate
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from leaderboard.models import Board
+    from leaderboard.models import Board, Submission
     from medbench.scoring.matching import Scored
     from medbench.scoring.rouge import Profile
 
@@ -30,6 +30,16 @@ def references_of(board: Board) -> list[References]:
         References(row.pk, [each.version.insight for each in row.triplets.all()])
         for row in references(board.release, board.split)
     ]
+
+
+def outputs_by_case(submission: Submission) -> dict[int, list[str] | None]:
+    """The raw insights of every case as uploaded; None for a case that the file does not name."""
+    board = submission.board
+    cases = board.release.cases.filter(split=board.split).values_list("pk", flat=True)
+    found: dict[int, list[str]] = {pk: [] for pk in cases}
+    for case, insight in submission.outputs.order_by("position").values_list("release_case", "insight"):
+        found[case].append(insight)
+    return {**found, **dict.fromkeys(submission.missing_cases)}
 
 
 def word_profile(board: Board) -> Profile:

@@ -1,31 +1,32 @@
-"""Scoring a submission in the background: case by case, each written once, totals at the end."""
+"""The evaluations of a submission: queued, stopped, run again, and done in the background."""
 
 from __future__ import annotations
 
+import logging
 import uuid
-from dataclasses import asdict
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from leaderboard import matrices, stages
-from leaderboard.models import CaseScore, Evaluation, Submission
-from leaderboard.permissions import require_manage
-from leaderboard.services import quota
-from leaderboard.services.board_scores import references_of, seed_for, totals, word_profile
+from leaderboard import stages
+from leaderboard.models import Evaluation, Submission
+from leaderboard.permissions import require_manage, team_of
+from leaderboard.services import quota, scoring_judges, scoring_words
+from leaderboard.services.board_scores import seed_for
 from medbench import jobs
-from medbench.errors import Conflict
-from medbench.scoring.matching import score_case
+from medbench.accounts.permissions import require
+from medbench.errors import Conflict, InvalidInput, NotAllowed
+from medbench.scoring.novelty import UNDETERMINED
 
 if TYPE_CHECKING:
-    from leaderboard.services.board_scores import References
     from medbench.accounts.models import User
     from medbench.jobs.attempt import Attempt
-    from medbench.scoring.matching import Scored
 
-KIND = "leaderboard.evaluate"
+FLAGGED, MIXED = "flagged", "mixed_weighting"  # why an evaluation is not ranked, as reports say it
+
+log = logging.getLogger(__name__)
 
 
 def queue(submission: Submission, by: User) -> Evaluation:
@@ -33,8 +34,11 @@ def queue(submission: Submission, by: User) -> Evaluation:
     pk = uuid.uuid4()
     board = submission.board
     generation = submission.evaluations.count() + 1
-    total = board.release.cases.filter(split=board.split).count()
-    job = jobs.services.enqueue(KIND, {"evaluation": str(pk)}, requested_by=by, total=total)
+    if _is_judged(submission):
+        kind, total = stages.JUDGES_KIND, 0  # pairs, counted by the job
+    else:
+        kind, total = stages.WORDS_KIND, board.release.cases.filter(split=board.split).count()
+    job = jobs.services.enqueue(kind, {"evaluation": str(pk)}, requested_by=by, total=total)
     return Evaluation.objects.create(
         pk=pk,
         submission=submission,
@@ -69,58 +73,68 @@ def run_again(submission: Submission, by: User) -> None:
         queue(submission, by)
 
 
+@transaction.atomic
+def retry_unscored(submission: Submission, by: User) -> None:
+    """Ask again for the pairs and votes that a finished evaluation lacks, and for nothing else: the
+    next generation finds all other answers in the store. Raises NotAllowed, Conflict."""
+    require_manage(by, submission)
+    if not has_gaps(_newest(submission)):
+        raise Conflict("Nothing is missing in this evaluation that could be asked for again.")
+    run_again(submission, by)
+
+
+def has_gaps(evaluation: Evaluation) -> bool:
+    """Whether a finished evaluation lacks scores or votes that judges may yet give."""
+    is_open = evaluation.blocked_by == scoring_judges.INCOMPLETE or evaluation.novelty_reason == UNDETERMINED
+    return evaluation.finished_at is not None and is_open
+
+
+@transaction.atomic
+def clear_flags(submission: Submission, reason: str, by: User) -> None:
+    """A curator read what was flagged and found nothing wrong: the evaluation may be ranked.
+
+    Raises NotAllowed for all but curators and for one's own submission, InvalidInput without a reason,
+    Conflict where no flag holds it.
+    """
+    require(by, "board.manage", team_of(submission.board))
+    if submission.submitted_by_id == by.pk:
+        raise NotAllowed("Another curator has to look at the flags of your own submission.")
+    if not reason.strip():
+        raise InvalidInput("Say what you looked at and why it is in order. The reason is kept.")
+    newest = submission.evaluations.select_for_update().latest("generation")
+    if newest.blocked_by != FLAGGED or newest.finished_at is None:
+        raise Conflict("No flag holds the newest evaluation of this submission.")
+    newest.blocked_by = MIXED if _is_mixed(newest) else ""
+    newest.cleared_by, newest.cleared_at, newest.cleared_reason = by, timezone.now(), reason.strip()
+    newest.save(update_fields=["blocked_by", "cleared_by", "cleared_at", "cleared_reason"])
+    log.warning("flags of evaluation %s cleared by user %s", newest.pk, by.pk)
+
+
+def _is_mixed(evaluation: Evaluation) -> bool:
+    """Whether the report has a judge with weighted and unweighted scores, which a flag came before."""
+    judges = (evaluation.report or {}).get("judges", ())
+    return any(0 < j["n_weighted"] < j["n_verdicts"] - j["n_unscored"] for j in judges)
+
+
 def _newest(submission: Submission) -> Evaluation:
     return submission.evaluations.select_related("job").latest("generation")
 
 
 def evaluate(attempt: Attempt) -> None:
-    """Score what is not scored yet, then write the totals. May run again after a crash: a scored case
+    """Score what is not scored yet, then write the totals. May run again after a crash: what is scored
     is kept, and nothing is written by an attempt that was superseded."""
     evaluation = Evaluation.objects.select_related(
         "submission__board__release", "submission__board__profile"
     ).get(pk=attempt.payload["evaluation"])
-    if evaluation.finished_at is None:
-        _score_cases(attempt, evaluation)
-        _write_totals(attempt, evaluation)
-
-
-def _score_cases(attempt: Attempt, evaluation: Evaluation) -> None:
-    outputs = _outputs_by_case(evaluation.submission)
-    cases = references_of(evaluation.submission.board)
-    scored = set(evaluation.case_scores.values_list("release_case", flat=True))
-    attempt.progress(done=len(scored), total=len(cases), stage=stages.ROUGE_1)
-    for case in cases:
-        if case.pk in scored:
-            continue
-        row = _case_score(evaluation, case, outputs[case.pk])
-        scored.add(case.pk)
-        with attempt.writing():
-            row.save(force_insert=True)
-            attempt.progress(done=len(scored))
-
-
-def _outputs_by_case(submission: Submission) -> dict[int, list[str] | None]:
-    """The raw insights of every case as uploaded; None for a case that the file does not name."""
-    board = submission.board
-    cases = board.release.cases.filter(split=board.split).values_list("pk", flat=True)
-    found: dict[int, list[str]] = {pk: [] for pk in cases}
-    for case, insight in submission.outputs.order_by("position").values_list("release_case", "insight"):
-        found[case].append(insight)
-    return {**found, **dict.fromkeys(submission.missing_cases)}
-
-
-def _case_score(evaluation: Evaluation, case: References, outputs: list[str] | None) -> CaseScore:
-    score = asdict(score_case(case.texts, outputs, word_profile(evaluation.submission.board)))
-    score |= {"kept": list(score["kept"]), "matrix": matrices.to_bytes(score["matrix"])}
-    return CaseScore(evaluation=evaluation, release_case_id=case.pk, **score)
-
-
-def _write_totals(attempt: Attempt, evaluation: Evaluation) -> None:
-    """Totals and the end of the evaluation in one write: from then on it stands on its board."""
-    attempt.progress(stage=stages.INTERVALS)
-    cases = list(evaluation.case_scores.defer("matrix"))
-    found = totals(evaluation.submission.board, cast("list[Scored]", cases))  # ROUGE-1 leaves no gaps
+    if evaluation.finished_at is not None:
+        return
+    by = scoring_judges if _is_judged(evaluation.submission) else scoring_words
+    found = by.score(attempt, evaluation)
     attempt.progress(stage=stages.RANK)
-    with attempt.writing():
+    with attempt.writing():  # the totals and the end in one: from then on it stands on its board
         unfinished = Evaluation.objects.filter(pk=evaluation.pk, finished_at=None)
         unfinished.update(**found, finished_at=timezone.now())
+
+
+def _is_judged(submission: Submission) -> bool:
+    return submission.board.profile.metric == "judges"

@@ -5,11 +5,18 @@ from django.utils import timezone
 
 from leaderboard import matrices
 from leaderboard.models import Board, CaseScore, Evaluation, EvaluatorProfile, Output, Submission
-from medbench.cases.models import Split
+from medbench.cases.models import Case, Split
 from medbench.jobs.models import Job
 from tests.cases.build import make_benchmark, make_case, make_release, make_triplet
 
 INSIGHTS = ("All 30 lymph nodes are free of tumour.", "The tumour measures 6 cm.", "Margins are negative.")
+
+
+def own_insights(number):
+    """Three references of a case that share few words with those of the first, as decoys must."""
+    if number == 1:
+        return INSIGHTS
+    return (f"Necrosis fills zone{number}", f"Mitoses rate{number} frequent", f"Stroma type{number} fibrous")
 
 
 def make_profile():
@@ -19,13 +26,15 @@ def make_profile():
     )[0]
 
 
-def make_board(team, n_cases=3, split=Split.OPEN, name="colon", sites=("Colon",)):
-    """A board on a release of `n_cases` cases with three references each; the sites take turns."""
+def make_board(team, n_cases=3, split=Split.OPEN, name="colon", sites=("Colon",), slide=None, insights=None):
+    """A board on a release of `n_cases` cases with three references each; the sites take turns. A
+    `slide` is that of every case; `insights(number)` are references other than the usual three."""
     benchmark = make_benchmark(team, name)
     for number in range(1, n_cases + 1):
         site = sites[(number - 1) % len(sites)]
         case = make_case(benchmark, f"C-{number}", split=split, site=site)
-        for key, insight in enumerate(INSIGHTS, 1):
+        Case.objects.filter(pk=case.pk).update(slide=slide)
+        for key, insight in enumerate(insights(number) if insights else INSIGHTS, 1):
             make_triplet(case, str(key), insight=insight, evidence="Tumour size: 6 cm" if key == 2 else "")
     return Board.objects.create(release=make_release(benchmark), profile=make_profile(), split=split)
 

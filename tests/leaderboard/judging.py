@@ -1,8 +1,11 @@
 """Judges of the site whose models live on a scripted server."""
 
-from leaderboard.models import EvaluatorProfile, Judge
+from django.utils import timezone
+
+from leaderboard.models import Board, EvaluatorProfile, Judge
 from leaderboard.services import judges, profiles
 from tests.evals.build import KEY
+from tests.leaderboard.build import make_board, own_insights
 
 
 def allow(settings, server):
@@ -47,3 +50,19 @@ def activated(draft, by):
     run_job(profiles.request_check(draft, by))
     draft.refresh_from_db()
     return EvaluatorProfile.objects.get(pk=draft.activation["pinned"])
+
+
+def judged_board(
+    server, team, by, *, judges=1, voters=0, mode="row", n_cases=3, price=None, budget=None, slide=None,
+):  # fmt: skip
+    """A board whose profile is active without having been checked; its models live on the server."""
+    money = {"price_input": price, "price_output": price, "budget": budget}
+    names = [f"judge-{n}" for n in range(1, judges + 1)], [f"voter-{n}" for n in range(1, voters + 1)]
+    rows = [[make_judge(server, by, name, **money) for name in group] for group in names]
+    profile = make_draft(*rows[0], voters=rows[1], by=by, mode=mode)
+    EvaluatorProfile.objects.filter(pk=profile.pk).update(activated_at=timezone.now())
+    profile.refresh_from_db()
+    board = make_board(team, n_cases=n_cases, slide=slide, insights=own_insights)
+    Board.objects.filter(pk=board.pk).update(profile=profile)
+    board.refresh_from_db()
+    return board

@@ -8,7 +8,9 @@ import pytest
 from leaderboard import matrices, queries
 from leaderboard.models import CaseScore, Floor, Submission
 from leaderboard.services import evaluations, floors
+from leaderboard.services.board_scores import references_of
 from leaderboard.services.boards import open_board, rouge_profile
+from leaderboard.services.scoring_words import case_score
 from leaderboard.services.submissions import submit
 from leaderboard.standings import arrange
 from medbench import jobs
@@ -70,9 +72,9 @@ def test_a_stopped_evaluation_goes_on_without_a_double_row(team, rosa):
     evaluation = submission.evaluations.get()
     first.progress(stage="ROUGE-1")
     # The first worker scores one case; then its lease runs out and another one takes over.
-    one = evaluations.references_of(submission.board)[0]
+    one = references_of(submission.board)[0]
     with first.writing():
-        evaluations._case_score(evaluation, one, ["All lymph nodes are free."]).save()
+        case_score(evaluation, one, ["All lymph nodes are free."]).save()
     before = evaluation.case_scores.get()
     Job.objects.filter(pk=first.job.pk).update(lease_until=first.job.created_at)
     second = Attempt(jobs.services.claim("second"))

@@ -426,6 +426,32 @@ PAGES: dict[str, list[Visit]] = {
             POST="in  404 404 404 302 404 404 404 302 302",
         ),
     ],
+    # The submission of this world was not judged: there is nothing to ask again, and no flag.
+    "leaderboard:retry_unscored": [
+        Visit(
+            "board.manage", also=("rosa",), at="submission", POST="in  404 404 403 409 403 403 403 409 409"
+        ),
+        Visit(
+            "board.manage",
+            also=("rosa",),
+            at="private_submission",
+            POST="in  404 404 404 409 404 404 404 409 409",
+        ),
+    ],
+    "leaderboard:clear_flags": [
+        Visit(
+            "board.manage",
+            at="submission",
+            data={"reason": "It quotes a report."},
+            POST="in  404 404 403 403 403 403 403 409 409",
+        ),
+        Visit(
+            "board.manage",
+            at="private_submission",
+            data={"reason": "It quotes a report."},
+            POST="in  404 404 404 403 404 404 404 409 409",
+        ),
+    ],
     "leaderboard:visibility": [
         Visit(
             "board.manage", also=("rosa",), at="submission", POST="in  404 404 403 400 403 403 403 400 400"

@@ -111,7 +111,7 @@ def _write(
         for done, row in enumerate(rows, 1):
             name, reason = f"images/{done:04d}.png", ""
             try:
-                kit.writestr(zipfile.ZipInfo(name, _DATE), _picture(row))
+                kit.writestr(zipfile.ZipInfo(name, _DATE), picture(row))
             except MedBenchError as error:
                 name, reason = "", error.code
             lines.append(json.dumps(_case(row, name, reason), ensure_ascii=False))
@@ -128,8 +128,9 @@ def _add(kit: zipfile.ZipFile, name: str, text: str) -> None:
     kit.writestr(zipfile.ZipInfo(name, _DATE), text.encode(), zipfile.ZIP_DEFLATED)
 
 
-def _picture(row: ReleaseCase) -> bytes:
-    """The case's slide as PNG. Raises MedBenchError with the reason where there is none."""
+def picture(row: ReleaseCase) -> bytes:
+    """The case's slide as PNG, for kits and for judges. Raises MedBenchError with the reason where
+    there is none."""
     if row.slide is None:
         raise MedBenchError("This case has no slide.", code="no_slide")
     if not row.slide.is_ready:
