@@ -284,11 +284,11 @@ def test_the_pages_take_the_same_queries_for_any_number_of_people_and_items(
     compute_agreement(study, ada)
     client = signed_in(ada)
     for where, queries in (
-        (place(study), 13),
-        (place(study, "disagreements"), 12),
-        (place(study, "adjudication"), 13),
-        (place(study, "study_item", 1), 18),
-        (place(study, "human_machine"), 11),
+        (place(study), 14),
+        (place(study, "disagreements"), 13),
+        (place(study, "adjudication"), 14),
+        (place(study, "study_item", 1), 19),
+        (place(study, "human_machine"), 12),
         (api(study), 8),
     ):
         with django_assert_num_queries(queries):

@@ -142,7 +142,7 @@ def test_finding_the_next_item_takes_the_same_queries_in_any_study(
     team, bruno, chen, ada, django_assert_num_queries, n_triplets
 ):
     study = make_study(make_cases(team, 1, n_triplets), [bruno, chen], ada)
-    with django_assert_num_queries(13):
+    with django_assert_num_queries(14):
         claim_next(study, bruno)
 
 

@@ -277,7 +277,7 @@ def test_the_list_takes_the_same_queries_for_any_number_of_studies(
     for number in range(n_studies):
         make_study(benchmark, [bruno, chen], ada, title=f"Round {number}")
     client = signed_in(ada)
-    for path, queries in (("/studies/", 9), ("/api/v1/studies/", 5)):
+    for path, queries in (("/studies/", 10), ("/api/v1/studies/", 5)):
         with django_assert_num_queries(queries):
             assert client.get(path).status_code == 200
 
@@ -292,7 +292,7 @@ def test_a_study_takes_the_same_queries_for_any_number_of_people_items_and_verdi
         answer_all(study, person, YES)
     client = signed_in(ada)
     for path, queries in (
-        (page_of(study), 17),
+        (page_of(study), 18),
         (f"/api/v1/studies/{study.pk}/", 12),
         (f"/api/v1/studies/{study.pk}/verdicts.csv", 8),
     ):

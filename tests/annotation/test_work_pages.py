@@ -224,7 +224,7 @@ def test_my_work_takes_the_same_queries_for_any_number_of_rows(
         for _ in range(n_rows):
             skip(claim_next(study, bruno))
     client = signed_in(bruno)
-    with django_assert_num_queries(10):
+    with django_assert_num_queries(11):
         client.get("/annotate/")
 
 
@@ -233,7 +233,7 @@ def test_the_history_takes_the_same_queries_for_any_length(held, bruno, django_a
     for version in range(n_saves):
         save_verdict(held, Draft({}, f"draft {version}", version))
     client = signed_in(bruno)
-    with django_assert_num_queries(9):
+    with django_assert_num_queries(10):
         client.get(reverse("annotation:guidelines", args=[held.pk]))
 
 
