@@ -18,8 +18,8 @@ REFERENCES = {
 }
 
 
-def judge(server, outputs, references=tuple(REFERENCES["A-1"])):
-    profile = profile_at(server)
+def judge(server, outputs, references=tuple(REFERENCES["A-1"]), mode="pairwise"):
+    profile = profile_at(server, mode=mode)
     case = CaseToJudge("A-1", "Goal", references, outputs, decoys(REFERENCES)["A-1"])
     with session_for(*profile.models) as session:
         judged = judge_case(session, profile, case)
@@ -27,14 +27,15 @@ def judge(server, outputs, references=tuple(REFERENCES["A-1"])):
     return judged, flags, report(profile, [judged], flags)
 
 
+@pytest.mark.parametrize("mode", ["pairwise", "row"])
 @pytest.mark.parametrize("name", RED_TEAM.injections)
-def test_no_injection_pays_even_with_judges_that_obey(served, name):
+def test_no_injection_pays_even_with_judges_that_obey(served, name, mode):
     """The score stays where it was, or the submission is not ranked until a person has looked."""
     server = served(naive)
     plain = RED_TEAM.bland
     attacked = f"{plain} {RED_TEAM.injections[name]}"
-    honest_matrix = judge(server, (plain,))[0].matrix
-    found, flags, seen = judge(server, (attacked,))
+    honest_matrix = judge(server, (plain,), mode=mode)[0].matrix
+    found, flags, seen = judge(server, (attacked,), mode=mode)
     moved = np.abs(found.matrix - honest_matrix).max()
     assert moved <= 0.05 or seen.blocked_by == "flagged"
     assert "speaks_to_judge" in {flag.code for flag in flags}

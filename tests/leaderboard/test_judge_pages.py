@@ -73,7 +73,8 @@ def test_a_test_call_shows_its_progress_and_its_end(server, ada):
     assert 'hx-trigger="every 2s"' in waiting
     assert "Test one call" not in waiting
     run_job(job)
-    over = text(client.get(f"/settings/judges/{judge.pk}/"))
+    over = text(client.get(f"/settings/judges/{judge.pk}/?seen=Queued", headers={"HX-Request": "true"}))
+    assert "Test call over." in over
     assert "judge-1-2026-01" in over
     assert "every 2s" not in over
 
