@@ -35,8 +35,8 @@ def submitter(context: Context, submission: Submission) -> str:
 
 USAGE = {
     "api_calls": "calls",
-    "input_tokens": "tokens in",
-    "output_tokens": "tokens out",
+    "input_tokens": "input tokens",
+    "output_tokens": "output tokens",
     "seconds": "seconds",
 }
 

@@ -41,8 +41,8 @@ COLUMNS = (
     ("case", "Case", False),
     ("site", "Site", False),
     ("difficulty", "Difficulty", True),
-    ("a", "A best", True),
-    ("b", "B best", True),
+    ("a", "A best", False),
+    ("b", "B best", False),
     ("difference", "A − B", True),
 )
 
