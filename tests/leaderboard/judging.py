@@ -1,10 +1,13 @@
 """Judges of the site whose models live on a scripted server."""
 
+import json
+
 from django.utils import timezone
 
 from leaderboard.models import Board, EvaluatorProfile, Judge
 from leaderboard.services import judges, profiles
 from tests.evals.build import KEY
+from tests.evals.scripts import data_of
 from tests.leaderboard.build import make_board, own_insights
 
 
@@ -66,3 +69,8 @@ def judged_board(
     Board.objects.filter(pk=board.pk).update(profile=profile)
     board.refresh_from_db()
     return board
+
+
+def keys_asked(server):
+    """Every question as it was asked: model and data, but for the random marks around it."""
+    return [(asked.model, json.dumps(data_of(asked))) for asked in server.asked]

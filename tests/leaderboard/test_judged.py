@@ -1,6 +1,5 @@
 """From an uploaded file to a score by judges: what is asked, what is kept, what stops it, who clears it."""
 
-import json
 from decimal import Decimal
 
 import pytest
@@ -20,7 +19,7 @@ from tests.evals.conftest import served  # noqa: F401  # the fixture
 from tests.evals.scripts import answer, data_of, honest
 from tests.evals.server import Answer
 from tests.leaderboard.build import INSIGHTS, make_board, make_submission
-from tests.leaderboard.judging import allow, judged_board
+from tests.leaderboard.judging import allow, judged_board, keys_asked
 from tests.leaderboard.results import as_bytes, work_off
 from tests.slide_files import CMU
 
@@ -33,11 +32,6 @@ def evaluated(board, person, data=FILE):
     submission = submit(board, data, "results.json", person)
     work_off()
     return submission, submission.evaluations.latest("generation")
-
-
-def keys_asked(server):
-    """Every question as it was asked: model and data, but for the random marks around it."""
-    return [(asked.model, json.dumps(data_of(asked))) for asked in server.asked]
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from annotation.services.outside import import_ratings
 from annotation.services.protocols import copy_protocol
 from annotation.services.studies import draft_study, start_study
 from annotation.services.verdicts import Draft, submit_verdict
-from leaderboard.models import Board, Judge
+from leaderboard.models import Board, CaseScore, Judge, JudgeVerdict
 from leaderboard.services import judges, profiles
 from medbench.accounts.models import Membership, Team
 from medbench.accounts.permissions import Role
@@ -174,6 +174,19 @@ def _add_boards(world):
     world.held_submission = _scored(
         make_submission(world.held_board, world.rosa, "Plan and solve"), ["zqheldoutput"]
     )
+    # Judges quote the references that they are given, and voters the outputs.
+    said = {
+        "judges": ["openai/gpt-4o"],
+        "raw": [[[5], [5]]],
+        "expected": None,
+        "why": [[["zqheldinsight"], ["zqheldinsight"]]],
+    }
+    vote = {"vote": True, "why": "zqheldoutput"}
+    cast = [{"position": 0, "decision": "correct", "reason": "", "votes": [vote]}]
+    CaseScore.objects.filter(evaluation__submission=world.held_submission).update(
+        judged=said, voted={"voters": ["openai/gpt-4o"], "matched": [False], "votes": cast}
+    )
+    JudgeVerdict.objects.create(key="zq", value={"text": "zqheldinsight zqheldoutput"})
     waiting = make_submission(world.board, world.rosa, "Reflexion")
     make_evaluation(waiting, state=Job.State.QUEUED)
     world.waiting_submission = waiting
