@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from typing import TYPE_CHECKING, Any
 
+from django.conf import settings
 from django.http import HttpResponse
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
@@ -16,7 +17,7 @@ from rest_framework.response import Response
 from rest_framework.reverse import reverse
 from rest_framework.views import APIView
 
-from leaderboard import queries
+from leaderboard import published, queries
 from leaderboard.serializers import (
     BoardSerializer,
     FloorSerializer,
@@ -36,13 +37,23 @@ if TYPE_CHECKING:
     from rest_framework.request import Request
 
     from leaderboard.models import Submission
+    from leaderboard.standings import Standing
 
 SCORE_COLUMNS = ("f1", "recall", "precision", "mean_case_f1")
 CSV_COLUMNS = (
     "rank",
     "group",
+    "rank_group",
+    "group_rank",
+    "rank_low",
+    "rank_high",
+    "p_first",
+    "p_holm",
     "method",
     "backbone",
+    "kind",
+    "is_verified",
+    "blocked_by",
     "submission",
     "number",
     "status",
@@ -73,16 +84,27 @@ def boards(request: Request) -> Response:
 @api_view(["GET"])
 @permission_classes([AllowAny])
 def standings(request: Request, pk: uuid.UUID) -> Response:
-    """A board: ranked entries, entries without a rank, floors."""
+    """A board: ranked entries, entries without a rank, floors, and what the authors of the benchmark
+    printed, which was not run here."""
     board = queries.board(request.user, pk)
-    arranged = arrange(queries.entries(request.user, [board]))
+    ranking = queries.ranking(board)
+    arranged = arrange(queries.entries(request.user, [board]), ranking=ranking)
+
+    def rows(group: list[Standing]) -> list[dict[str, Any]]:
+        return [standing_row(each, request.user) for each in group]
+
     return Response(
         {
             "board": BoardSerializer(board, context={"request": request}).data,
             "as_of": timezone.now(),
-            "standings": [standing_row(each.evaluation, each.rank, request.user) for each in arranged.ranked],
-            "private": [standing_row(each.evaluation, None, request.user) for each in arranged.private],
-            "not_ranked": [standing_row(each.evaluation, None, request.user) for each in arranged.unscored],
+            "ranked_at": ranking.computed_at if ranking else None,
+            "software_version": settings.VERSION,
+            "release_digest": board.release.digest,
+            "standings": rows(arranged.ranked),
+            "blocked": rows(arranged.blocked),
+            "private": rows(arranged.private),
+            "not_ranked": rows(arranged.unscored),
+            "published": published.rows(board.profile),
             "floors": FloorSerializer(board.floors.all(), many=True).data,
         }
     )
@@ -94,14 +116,14 @@ def standings(request: Request, pk: uuid.UUID) -> Response:
 def standings_csv(request: Request, pk: uuid.UUID) -> HttpResponse:
     """The same as a table. Where there is no number the cell is empty."""
     board = queries.board(request.user, pk)
-    arranged = arrange(queries.entries(request.user, [board]))
+    arranged = arrange(queries.entries(request.user, [board]), ranking=queries.ranking(board))
     response = HttpResponse(content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = 'attachment; filename="standings.csv"'
     writer = csv.DictWriter(response, CSV_COLUMNS, restval="", extrasaction="ignore")
     writer.writeheader()
-    for group in ("ranked", "private", "unscored"):
+    for group in ("ranked", "blocked", "private", "unscored"):
         for each in getattr(arranged, group):
-            writer.writerow(_csv_row(standing_row(each.evaluation, each.rank, request.user), group))
+            writer.writerow(_csv_row(standing_row(each, request.user), group))
     for floor in board.floors.all():
         row = FloorSerializer(floor).data | {"method": floor.get_kind_display()}
         writer.writerow(_csv_row(row, "floor"))

@@ -105,6 +105,20 @@ class Floor(models.Model):
         return f"{self.get_kind_display()} on {self.board}"
 
 
+class Ranking(models.Model):
+    """What the tests and resamples say of a board, computed in the background and stored whole."""
+
+    board = models.OneToOneField(Board, models.CASCADE, related_name="ranking")
+    # Evaluation id -> group, group_rank, low, high, p_first, p_holm: leaderboard.standings.Place
+    places = models.JSONField(default=dict)
+    ablations = models.JSONField(default=list)  # of each whole method that has variants
+    resamples = models.PositiveIntegerField()
+    computed_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"Ranking of {self.board}"
+
+
 class Submission(models.Model):
     """One uploaded result file that passed every check, with its outputs. Recorded whole or not
     at all; a private one is seen by its submitter and the curators."""

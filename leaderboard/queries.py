@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from django.db.models import Count, Exists, OuterRef, Prefetch, Q
 
-from leaderboard.models import Board, CaseScore, Evaluation, Notice, Output, Submission
+from leaderboard.models import Board, CaseScore, Evaluation, Notice, Output, Ranking, Submission
 from leaderboard.permissions import may_tell_together
 from leaderboard.standings import arrange
 from medbench.accounts.permissions import visible_teams
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from django.db.models import QuerySet
 
+    from leaderboard.models import Rescoring
     from leaderboard.permissions import Person
     from medbench.accounts.models import User
     from medbench.cases.models import ReleaseCase
@@ -93,18 +94,51 @@ def relatives(person: Person, of: Submission) -> dict[str, Submission | None]:
 
 def current(evaluations: QuerySet[Evaluation]) -> dict[uuid.UUID, Evaluation]:
     """Submission id -> the evaluation that stands for it: the newest finished one; where none is
-    finished, the newest. So a new generation replaces the old one only when it is whole."""
+    finished, the newest. So a new generation replaces the old one only when it is whole, and that of
+    a re-scoring only when the board has switched to it."""
     standing: dict[uuid.UUID, Evaluation] = {}
-    for evaluation in evaluations.select_related("job").order_by("generation"):
+    switched = Q(rescoring=None) | Q(rescoring__switched_at__isnull=False)
+    for evaluation in evaluations.filter(switched).select_related("job").order_by("generation"):
         before = standing.get(evaluation.submission_id)
         if before is None or evaluation.finished_at or not before.finished_at:
             standing[evaluation.submission_id] = evaluation
     return standing
 
 
+def on_boards() -> QuerySet[Submission]:
+    """What is not withdrawn, nor replaced by a version that is scored and on the board."""
+    newer = Submission.objects.filter(
+        replaces=OuterRef("pk"), withdrawn_at=None, evaluations__finished_at__isnull=False
+    ).exclude(visibility=Submission.Visibility.PRIVATE)
+    return Submission.objects.filter(~Exists(newer), withdrawn_at=None)
+
+
+def rankable(board: Board, switching: Rescoring | None = None) -> list[Evaluation]:
+    """The evaluations that take a place on a board, as everybody sees it; with those of a re-scoring
+    as if the board had switched to it. By submission number."""
+    public = on_boards().filter(board=board).exclude(visibility=Submission.Visibility.PRIVATE)
+    finished = Evaluation.objects.filter(submission__in=public, finished_at__isnull=False)
+    finished = finished.select_related("submission").order_by("submission__number")
+    standing = current(finished)
+    if switching:
+        standing |= {each.submission_id: each for each in finished.filter(rescoring=switching)}
+    found = [each for each in standing.values() if not each.blocked_by and each.f1 is not None]
+    return sorted(found, key=lambda each: each.submission.number)
+
+
+def ranking(board: Board) -> Ranking | None:
+    """What was computed for the board last."""
+    return Ranking.objects.filter(board=board).first()
+
+
+def open_rescoring(board: Board) -> Rescoring | None:
+    """The new generation that is being built, if any."""
+    return board.rescorings.filter(switched_at=None, cancelled_at=None).first()
+
+
 def entries(person: Person, of_boards: QuerySet[Board] | list[Board]) -> list[Evaluation]:
     """The standing evaluation of each submission that `person` sees on these boards."""
-    shown = submissions(person).filter(board__in=of_boards, withdrawn_at=None)
+    shown = on_boards().filter(board__in=of_boards, pk__in=submissions(person).values("pk"))
     evaluations = Evaluation.objects.filter(submission__in=shown)
     return list(current(evaluations.select_related("submission__submitted_by")).values())
 
@@ -162,14 +196,9 @@ def unread(person: User) -> QuerySet[Notice]:
 
 def rank_of(evaluation: Evaluation) -> int | None:
     """The place of a finished evaluation on its board, as everybody sees it; None where it has none."""
-    submission = evaluation.submission
-    published = Submission.objects.filter(board=submission.board_id, withdrawn_at=None).exclude(
-        visibility=Submission.Visibility.PRIVATE
-    )
-    finished = Evaluation.objects.filter(submission__in=published, finished_at__isnull=False)
-    ranked = current(finished.select_related("submission")).values()
-    places = {each.evaluation.pk: each.rank for each in arrange(ranked).ranked}
-    return places.get(evaluation.pk)
+    board = evaluation.submission.board
+    ranked = arrange(rankable(board), ranking=ranking(board)).ranked
+    return {each.evaluation.pk: each.shown_rank for each in ranked}.get(evaluation.pk)
 
 
 # --- Cases of an evaluation -----------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from rest_framework import serializers
@@ -14,6 +15,7 @@ from leaderboard.standings import n_answered
 
 if TYPE_CHECKING:
     from leaderboard.permissions import Person
+    from leaderboard.standings import Standing
 
 SCORES = (
     "recall",
@@ -143,15 +145,30 @@ class SubmissionSerializer(serializers.ModelSerializer[Submission]):
         }
 
 
-def standing_row(evaluation: Evaluation, rank: int | None, reader: Person) -> dict[str, Any]:
-    """One entry of a board as `reader` may see it."""
+NO_PLACE = dict.fromkeys(("group", "group_rank", "low", "high", "p_first", "p_holm"))
+
+
+def standing_row(standing: Standing, reader: Person) -> dict[str, Any]:
+    """One entry of a board as `reader` may see it. `rank` is by F1 alone; `group_rank` is shared by all
+    that the tests cannot tell apart, null while the board is being ranked."""
+    evaluation = standing.evaluation
     submission = evaluation.submission
+    place = asdict(standing.place) if standing.place else NO_PLACE
     return {
-        "rank": rank,
+        "rank": standing.rank,
+        "rank_group": place["group"],
+        "group_rank": place["group_rank"],
+        "rank_low": place["low"],
+        "rank_high": place["high"],
+        "p_first": place["p_first"],
+        "p_holm": place["p_holm"],
         "submission": str(submission.pk),
         "number": submission.number,
         "method": submission.method,
         "backbone": submission.backbone,
+        "kind": submission.kind,
+        "is_verified": submission.verified_at is not None,
+        "blocked_by": evaluation.blocked_by,
         "submitted_by": submitter(reader, submission),
         "submitted_at": submission.created_at,
         "visibility": submission.visibility,

@@ -13,6 +13,7 @@ from leaderboard.views import (
     judging,
     methodology,
     notices,
+    rescoring,
     submissions,
     submit,
 )
@@ -22,6 +23,10 @@ urlpatterns = [
     path("boards/", boards.boards, name="boards"),
     path("boards/new/", boards.open_board, name="open_board"),
     path("boards/<uuid:pk>/", boards.board, name="board"),
+    path("boards/<uuid:pk>/generations/", rescoring.generations, name="generations"),
+    path("boards/<uuid:pk>/generations/new/", rescoring.rescore, name="rescore"),
+    path("boards/<uuid:pk>/generations/cancel/", rescoring.cancel, name="cancel_rescoring"),
+    path("boards/<uuid:pk>/citation.bib", rescoring.citation, name="citation"),
     path("boards/<uuid:pk>/example.json", help_results.example, name="example"),
     path("help/results/", help_results.page, name="help_results"),
     path("compare/", compare.compare, name="compare"),

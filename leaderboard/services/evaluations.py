@@ -13,7 +13,7 @@ from django.utils import timezone
 from leaderboard import stages
 from leaderboard.models import Evaluation, Submission
 from leaderboard.permissions import require_manage, team_of
-from leaderboard.services import quota, scoring_judges, scoring_words
+from leaderboard.services import quota, rankings, scoring_judges, scoring_words
 from leaderboard.services.board_scores import seed_for
 from medbench import jobs
 from medbench.accounts.permissions import require
@@ -64,7 +64,10 @@ def run_again(submission: Submission, by: User) -> None:
     newest = _newest(submission)
     if not newest.job.is_over:
         raise Conflict("This evaluation waits or runs already.")
-    if newest.finished_at is None:
+    rescoring = newest.rescoring
+    if rescoring and not (rescoring.switched_at or rescoring.cancelled_at) and newest.finished_at:
+        raise Conflict("The whole board is being scored anew, this submission with it.")
+    if newest.finished_at is None and not (rescoring and rescoring.cancelled_at):
         if newest.job.state == newest.job.State.CANCELLED:  # what counted for nothing counts from now on
             quota.lock()
             quota.require_slot(submission.submitted_by, submission.board)
@@ -107,6 +110,7 @@ def clear_flags(submission: Submission, reason: str, by: User) -> None:
     newest.blocked_by = MIXED if _is_mixed(newest) else ""
     newest.cleared_by, newest.cleared_at, newest.cleared_reason = by, timezone.now(), reason.strip()
     newest.save(update_fields=["blocked_by", "cleared_by", "cleared_at", "cleared_reason"])
+    rankings.request(submission.board_id)
     log.warning("flags of evaluation %s cleared by user %s", newest.pk, by.pk)
 
 
@@ -117,7 +121,7 @@ def _is_mixed(evaluation: Evaluation) -> bool:
 
 
 def _newest(submission: Submission) -> Evaluation:
-    return submission.evaluations.select_related("job").latest("generation")
+    return submission.evaluations.select_related("job", "rescoring").latest("generation")
 
 
 def evaluate(attempt: Attempt) -> None:
@@ -134,6 +138,7 @@ def evaluate(attempt: Attempt) -> None:
     with attempt.writing():  # the totals and the end in one: from then on it stands on its board
         unfinished = Evaluation.objects.filter(pk=evaluation.pk, finished_at=None)
         unfinished.update(**found, finished_at=timezone.now())
+        rankings.request(evaluation.submission.board_id)
 
 
 def _is_judged(submission: Submission) -> bool:

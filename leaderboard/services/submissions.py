@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from leaderboard.models import Output, Submission
 from leaderboard.permissions import may_manage, refuse_conflict, require_manage, team_of
-from leaderboard.services import evaluations, quota
+from leaderboard.services import evaluations, quota, rankings
 from leaderboard.services.board_scores import word_profile
 from medbench.accounts.permissions import require
 from medbench.errors import Conflict, InvalidInput
@@ -269,10 +269,12 @@ def _outputs(submission: Submission, results: Results, pk_of: dict[str, int]) ->
     ]
 
 
+@transaction.atomic
 def withdraw(submission: Submission, by: User) -> None:
     """Take a submission off its board for good. Its page stays for its submitter and the curators."""
     require_manage(by, submission)
     Submission.objects.filter(pk=submission.pk, withdrawn_at=None).update(withdrawn_at=timezone.now())
+    rankings.request(submission.board_id)
 
 
 @transaction.atomic
@@ -287,3 +289,4 @@ def set_visibility(
         raise Conflict("This submission is withdrawn. Submit the file again to show it on the board.")
     _show(locked, visibility, public_from)
     locked.save(update_fields=("visibility", "public_from"))
+    rankings.request(locked.board_id)

@@ -63,6 +63,25 @@ def signed_score(value: float | None) -> str:
     return f"{round(value, 3) or 0.0:+.3f}".replace("-", MINUS)
 
 
+@register.simple_tag
+def signed_interval(ends: list[float] | None) -> str:
+    """An interval of a difference; a dash where there are too few cases."""
+    return f"[{signed_score(ends[0])}, {signed_score(ends[1])}]" if ends else f"– {reason('too_few_cases')}"
+
+
+BLOCKED = {
+    "incomplete": "Incomplete",
+    "flagged": "Flagged",
+    "mixed_weighting": "Mixed weighting",
+}
+
+
+@register.simple_tag
+def blocked(evaluation: Evaluation) -> str:
+    """Why a scored entry takes no place."""
+    return BLOCKED.get(evaluation.blocked_by, evaluation.blocked_by.replace("_", " "))
+
+
 @register.filter
 def p_value(value: float) -> str:
     """A p with three decimals, and nothing smaller than what the resamples can tell."""

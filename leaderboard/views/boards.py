@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 from django.contrib.auth.decorators import login_required
 from django.shortcuts import redirect, render
-from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
-from leaderboard import bars, permissions, queries, standings
+from leaderboard import ablations, bars, costs, filters, permissions, published, queries, standings
 from leaderboard.forms import OpenBoardForm
+from leaderboard.models import Submission
 from leaderboard.permissions import team_of
 from leaderboard.services import boards as services
+from leaderboard.services import rescorings
 from leaderboard.views.heads import asked_order, heads
 from medbench.accounts.permissions import may
 from medbench.errors import InvalidInput, NotFound
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     from django.http import HttpResponse
 
-    from leaderboard.models import Board, Evaluation
+    from leaderboard.models import Board, Evaluation, Ranking
     from leaderboard.permissions import Person
     from leaderboard.views.requests import PageRequest
     from medbench.accounts.requests import SignedInRequest
@@ -35,10 +36,17 @@ COLUMNS = (
     ("recall", "Recall", True),
     ("precision", "Precision", True),
     ("mean_case_f1", "Mean case F1", True),
+    ("original", "Original", True),
+    ("innovation", "Innovation", True),
+    ("coverage", "Coverage", True),
+    ("p_first", "P(first)", True),
     ("insights", "Insights / case", True),
     ("answered", "Cases answered", True),
     ("submitted", "Submitted", False),
 )
+OF_JUDGES = ("original", "innovation", "coverage")
+ALWAYS = ("method", "f1")
+VIEWS = (("", "Table"), ("cost", "Cost"), ("ablations", "Ablations"))
 
 
 @require_safe
@@ -86,25 +94,73 @@ def with_leaders(person: Person, shown: list[Board], places: int = 3) -> list[di
 
 @require_safe
 def board(request: PageRequest, pk: uuid.UUID) -> HttpResponse:
-    """One board, sorted by `?sort=` (a column; with a minus before it, the other way round)."""
+    """One board: filtered, sorted by `?sort=` (a column; with a minus before it, the other way round),
+    as a table, or with `?view=` as one of VIEWS."""
     shown = queries.board(request.user, pk)
     sort, down = asked_order(request.GET.get("sort", ""), standings.USUALLY_DOWN, "f1")
     entries = queries.entries(request.user, [shown])
-    floors = list(shown.floors.all())
+    ranking = queries.ranking(shown)
+    columns = [each for each in COLUMNS if shown.profile.metric == "judges" or each[0] not in OF_JUDGES]
+    wanted = filters.asked(request.GET, [key for key, _, _ in columns if key not in ALWAYS])
+    arranged = standings.arrange(entries, sort, down=down, ranking=ranking)
+    kept = standings.without(arranged, wanted.keep)
+    view = request.GET.get("view", "")
     context = {
         "board": shown,
-        "standings": standings.arrange(entries, sort, down=down),
-        "floors": floors,
-        "axis": bars.axis_of([*entries, *floors]),
-        "heads": heads(COLUMNS, standings.USUALLY_DOWN, sort, down=down),
+        "standings": kept,
+        "n_entries": len(entries),
+        "view": view if view in dict(VIEWS) else "",
+        "views": VIEWS,
+        "filters": wanted,
+        "backbones": filters.backbones(entries),
+        "kinds": Submission.Kind.choices,
+        "sources": filters.SOURCES,
+        "beside": filters.BESIDE,
+        "columns": [each for each in columns if each[0] not in ALWAYS],
+        "heads": heads(columns, standings.USUALLY_DOWN, sort, down=down),
+        "n_columns": len(columns) + 2,
         "is_by_rank": sort == "f1" and down,
-        "n_cases": shown.release.cases.filter(split=shown.split).count(),
-        "fewest_cases": FEWEST_CASES,
-        "resamples": RESAMPLES,
-        "now": timezone.now(),
-        "may_submit": may(request.user, "submission.create", team_of(shown)),
-        "has_conflict": permissions.has_conflict(request.user, shown),
-        "others": queries.boards(request.user).filter(release=shown.release).exclude(pk=shown.pk),
+        "sort": request.GET.get("sort", ""),
+        "ranking": ranking,
+        "is_ranked": not arranged.ranked or arranged.ranked[0].place is not None,
+        **_around(request, shown, entries, wanted),
+        **_detail(view, kept, ranking),
     }
     only_table = request.htmx and request.htmx.target == "standings"
     return render(request, f"leaderboard/{'_standings' if only_table else 'board'}.html", context)
+
+
+def _around(
+    request: PageRequest, shown: Board, entries: list[Evaluation], wanted: filters.Filters
+) -> dict[str, object]:
+    """What stands around and below the entries of a board."""
+    floors = list(shown.floors.all()) if wanted.with_floors else []
+    printed = published.rows(shown.profile) if wanted.with_published else []
+    printed = [row for row in printed if wanted.kind in ("", row["kind"])]
+    printed, notes = published.with_footnotes(printed)
+    rescoring = queries.open_rescoring(shown)
+    return {
+        "floors": floors,
+        "published": printed,
+        "notes": notes,
+        "printed": published.everything(),
+        "axis": bars.axis_of([*entries, *floors]),
+        "n_cases": shown.release.cases.filter(split=shown.split).count(),
+        "fewest_cases": FEWEST_CASES,
+        "resamples": RESAMPLES,
+        "rescoring": rescoring,
+        "progress": rescorings.progress(rescoring) if rescoring else None,
+        "may_submit": may(request.user, "submission.create", team_of(shown)),
+        "may_manage": may(request.user, "board.manage", team_of(shown)),
+        "has_conflict": permissions.has_conflict(request.user, shown),
+        "others": queries.boards(request.user).filter(release=shown.release).exclude(pk=shown.pk),
+    }
+
+
+def _detail(view: str, arranged: standings.Standings, ranking: Ranking | None) -> dict[str, object]:
+    """The rows of the views Cost and Ablations, with the printed ones."""
+    if view == "cost":
+        return {"costs": costs.of(arranged.ranked), "plot": costs.plot(arranged.ranked)}
+    if view == "ablations":
+        return {"ablations": ablations.of(arranged, ranking)}
+    return {}

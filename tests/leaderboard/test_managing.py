@@ -23,7 +23,7 @@ def test_a_submission_is_withdrawn_after_a_question_and_leaves_its_board(team, a
     assert "for good" in signed_in(rosa).get(path).content.decode()
     assert signed_in(bruno).post(path).status_code == 403
     assert signed_in(rosa).post(path).status_code == 302
-    board = signed_in(ada).get(f"/boards/{submission.board_id}/").content.decode()
+    board = signed_in(ada).get(f"/boards/{submission.board_id}/?beside=none").content.decode()
     assert "ReAct" not in board
     for person, status in ((rosa, 200), (ada, 200), (bruno, 404)):
         assert signed_in(person).get(f"/submissions/{submission.pk}/").status_code == status
@@ -39,9 +39,10 @@ def test_a_submission_is_withdrawn_after_a_question_and_leaves_its_board(team, a
 def test_visibility_is_changed_by_the_submitter_and_curators(team, ada, rosa, bruno):
     submission = submitted(team, rosa, **{"C-1": ["6 cm"]})
     signed_in(rosa).post(f"/submissions/{submission.pk}/visibility/", {"visibility": "private"})
-    assert "ReAct" not in signed_in(bruno).get(f"/boards/{submission.board_id}/").content.decode()
+    board = f"/boards/{submission.board_id}/?beside=none"
+    assert "ReAct" not in signed_in(bruno).get(board).content.decode()
     submissions.set_visibility(submission, "public", ada)
-    assert "ReAct" in signed_in(bruno).get(f"/boards/{submission.board_id}/").content.decode()
+    assert "ReAct" in signed_in(bruno).get(board).content.decode()
     with pytest.raises(NotAllowed):
         submissions.set_visibility(submission, "private", bruno)
     with pytest.raises(InvalidInput):
@@ -74,7 +75,7 @@ def test_the_api_says_how_far_a_submission_is_and_what_it_scores(team, rosa):
     assert done["scores"]["n_missing_cases"] == 2
     listed = client.get("/api/v1/submissions/").json()
     assert [each["id"] for each in listed["results"]] == [str(submission.pk)]
-    job = Job.objects.get()
+    job = submission.evaluations.get().job
     Job.objects.filter(pk=job.pk).update(state="failed", error_code="broke", error_text="The disk is full.")
     failed = client.get(f"/api/v1/submissions/{submission.pk}/").json()
     assert failed["error"] == {"code": "broke", "message": "The disk is full."}

@@ -374,6 +374,20 @@ PAGES: dict[str, list[Visit]] = {
         Visit("board.read", at="held_board", GET="404 404 404 200 200 200 200 200 200 200"),
         Visit("board.read", at="shared_board", team="open_team", GET=EVERYBODY),
     ],
+    "leaderboard:generations": [
+        Visit("board.read", at="board", GET="404 404 404 200 200 200 200 200 200 200"),
+        Visit("board.read", at="shared_board", team="open_team", GET=EVERYBODY),
+    ],
+    "leaderboard:citation": [
+        Visit("board.read", at="board", GET="404 404 404 200 200 200 200 200 200 200"),
+        Visit("board.read", at="shared_board", team="open_team", GET=EVERYBODY),
+    ],
+    "leaderboard:rescore": [
+        Visit("board.manage", at="board", POST="in  404 404 403 403 403 403 403 302 302"),
+    ],
+    "leaderboard:cancel_rescoring": [
+        Visit("board.manage", at="board", POST="in  404 404 403 403 403 403 403 302 302"),
+    ],
     "leaderboard:example": [
         Visit("submission.create", at="board", GET="404 404 404 200 200 200 200 200 200 200"),
         Visit(
