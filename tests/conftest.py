@@ -50,7 +50,7 @@ hypothesis.settings.load_profile("medbench")
 # A worker of xdist inherits this environment and must read its own first.
 del os.environ["DJANGO_SETTINGS_MODULE"]
 
-pytest_plugins = ["tests.people", "tests.chromium", "tests.slide_files"]
+pytest_plugins = ["tests.people", "tests.chromium", "tests.slide_files", "tests.evals.serving"]
 
 
 @pytest.fixture(scope="session")

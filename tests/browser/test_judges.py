@@ -4,7 +4,6 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.chromium import assert_accessible
-from tests.evals.conftest import served  # noqa: F401  # the fixture
 from tests.evals.scripts import honest
 from tests.evals.server import Answer
 from tests.leaderboard.judging import activated, allow, make_draft, make_judge
@@ -13,7 +12,7 @@ pytestmark = pytest.mark.browser
 
 
 @pytest.fixture
-def pinned(live, served, settings, ada):  # noqa: F811
+def pinned(live, served, settings, ada):
     """An active profile with one judge, whose draft is there too."""
     server = served(lambda asked: Answer(honest(asked), model=f"{asked.model}-2026-01"))
     allow(settings, server)

@@ -6,7 +6,6 @@ from leaderboard import methodology
 from leaderboard.models import EvaluatorProfile, Judge
 from leaderboard.services import judges, profiles
 from tests.evals.build import KEY
-from tests.evals.conftest import served  # noqa: F401  # the fixture
 from tests.evals.scripts import honest
 from tests.evals.server import Answer
 from tests.leaderboard.build import make_board
@@ -17,7 +16,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def server(served, settings):  # noqa: F811
+def server(served, settings):
     server = served(lambda asked: Answer(honest(asked), model=f"{asked.model}-2026-01"))
     allow(settings, server)
     return server

@@ -15,7 +15,6 @@ from medbench.errors import Conflict, InvalidInput, NotAllowed
 from medbench.evals.questions import Verdict
 from medbench.jobs.attempt import Attempt, run
 from medbench.jobs.models import Job
-from tests.evals.conftest import served  # noqa: F401  # the fixture
 from tests.evals.scripts import answer, data_of, honest
 from tests.evals.server import Answer
 from tests.leaderboard.build import INSIGHTS, make_board, make_submission
@@ -35,7 +34,7 @@ def evaluated(board, person, data=FILE):
 
 
 @pytest.fixture
-def server(served, settings):  # noqa: F811
+def server(served, settings):
     server = served(honest)
     allow(settings, server)
     return server
@@ -82,7 +81,7 @@ def test_two_judges_score_every_pair_once_and_the_mean_ranks(server, team, ada, 
     assert again.report["estimate"]["known"] == len(asked)
 
 
-def test_a_pair_without_a_score_is_null_and_is_all_that_is_asked_again(served, settings, team, ada, rosa):  # noqa: F811
+def test_a_pair_without_a_score_is_null_and_is_all_that_is_asked_again(served, settings, team, ada, rosa):
     state = {"silent": True}
 
     def script(asked):
@@ -139,7 +138,7 @@ def test_a_spent_budget_stops_it_and_it_goes_on_when_the_budget_is_raised(server
     assert evaluation.report["spent"]["calls"] == len(asked)
 
 
-def test_a_refused_key_is_told_without_the_key(served, settings, team, ada, rosa):  # noqa: F811
+def test_a_refused_key_is_told_without_the_key(served, settings, team, ada, rosa):
     server = served(lambda _: Answer(status=401))
     allow(settings, server)
     _, evaluation = evaluated(judged_board(server, team, ada), rosa)
@@ -165,7 +164,7 @@ def test_an_attempt_that_lost_its_job_writes_no_score_and_what_it_paid_for_is_ke
     assert len(asked) == len(set(asked))
 
 
-def test_voters_see_the_slide_and_novelty_is_counted(served, settings, team, ada, rosa, registered, real):  # noqa: F811
+def test_voters_see_the_slide_and_novelty_is_counted(served, settings, team, ada, rosa, registered, real):
     server = served(lambda asked: answer(asked, vote=lambda _: "correct"))
     allow(settings, server)
     board = judged_board(server, team, ada, voters=3, n_cases=2, slide=registered(real / CMU))
@@ -198,7 +197,7 @@ def test_shared_words_say_nothing_of_novelty(team, rosa):
 
 
 def test_a_flagged_submission_is_unranked_until_a_curator_has_cleared_it(
-    served,  # noqa: F811
+    served,
     settings,
     team,
     ada,

@@ -13,7 +13,6 @@ from leaderboard.services.submissions import submit
 from leaderboard.stages import JUDGES_KIND
 from medbench.evals.session import Limits
 from medbench.jobs.models import Job
-from tests.evals.conftest import served  # noqa: F401  # the fixture
 from tests.evals.scripts import honest
 from tests.jobs.processes import Processes, wait_until
 from tests.leaderboard.judging import allow, judged_board, keys_asked
@@ -25,7 +24,7 @@ SCORES = ("submission__number", "recall", "precision", "f1", "mean_case_f1", "co
 
 
 @pytest.fixture
-def server(served, settings):  # noqa: F811
+def server(served, settings):
     def slowly(asked):
         time.sleep(0.05)  # so that something is on its way whenever a worker dies
         return honest(asked)

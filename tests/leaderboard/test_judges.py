@@ -14,7 +14,6 @@ from medbench.evals.profiles import EvaluatorProfile
 from medbench.evals.spending import Stopped
 from medbench.evals.stores import MemoryStore
 from tests.evals.build import KEY
-from tests.evals.conftest import served  # noqa: F401  # the fixture
 from tests.evals.scripts import honest
 from tests.evals.server import Answer
 from tests.leaderboard.judging import allow, make_judge, run_job
@@ -27,7 +26,7 @@ pytestmark = [
 
 
 @pytest.fixture
-def server(served, settings):  # noqa: F811
+def server(served, settings):
     server = served(lambda asked: Answer(honest(asked), model=f"{asked.model}-2026-01"))
     allow(settings, server)
     return server

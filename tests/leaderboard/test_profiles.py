@@ -9,7 +9,6 @@ from medbench.errors import Conflict, InvalidInput, NotFound
 from medbench.evals.spending import Stopped
 from medbench.jobs.models import Job
 from tests.evals.build import KEY
-from tests.evals.conftest import served  # noqa: F401  # the fixture
 from tests.evals.scripts import honest, naive
 from tests.evals.server import Answer
 from tests.leaderboard.build import make_board
@@ -19,7 +18,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def server(served, settings):  # noqa: F811
+def server(served, settings):
     server = served(lambda asked: Answer(honest(asked), model=f"{asked.model}-2026-01"))
     allow(settings, server)
     return server

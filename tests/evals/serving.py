@@ -1,3 +1,5 @@
+"""The scripted server as a fixture, for every room that has something judged."""
+
 import pytest
 
 from tests.evals.server import ScriptedServer
