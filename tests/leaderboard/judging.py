@@ -56,8 +56,19 @@ def activated(draft, by):
 
 
 def judged_board(
-    server, team, by, *, judges=1, voters=0, mode="row", n_cases=3, price=None, budget=None, slide=None,
-):  # fmt: skip
+    server,
+    team,
+    by,
+    *,
+    judges=1,
+    voters=0,
+    mode="row",
+    n_cases=3,
+    price=None,
+    budget=None,
+    slide=None,
+    split="open",
+):
     """A board whose profile is active without having been checked; its models live on the server."""
     money = {"price_input": price, "price_output": price, "budget": budget}
     names = [f"judge-{n}" for n in range(1, judges + 1)], [f"voter-{n}" for n in range(1, voters + 1)]
@@ -65,7 +76,7 @@ def judged_board(
     profile = make_draft(*rows[0], voters=rows[1], by=by, mode=mode)
     EvaluatorProfile.objects.filter(pk=profile.pk).update(activated_at=timezone.now())
     profile.refresh_from_db()
-    board = make_board(team, n_cases=n_cases, slide=slide, insights=own_insights)
+    board = make_board(team, n_cases=n_cases, slide=slide, insights=own_insights, split=split)
     Board.objects.filter(pk=board.pk).update(profile=profile)
     board.refresh_from_db()
     return board

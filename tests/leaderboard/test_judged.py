@@ -1,5 +1,7 @@
 """From an uploaded file to a score by judges: what is asked, what is kept, what stops it, who clears it."""
 
+import json
+import logging
 from decimal import Decimal
 
 import pytest
@@ -15,9 +17,9 @@ from medbench.errors import Conflict, InvalidInput, NotAllowed
 from medbench.evals.questions import Verdict
 from medbench.jobs.attempt import Attempt, run
 from medbench.jobs.models import Job
-from tests.evals.scripts import answer, data_of, honest
+from tests.evals.scripts import CHECKS, answer, data_of, honest
 from tests.evals.server import Answer
-from tests.leaderboard.build import INSIGHTS, make_board, make_submission
+from tests.leaderboard.build import INSIGHTS, make_board, make_submission, own_insights
 from tests.leaderboard.judging import allow, judged_board, keys_asked
 from tests.leaderboard.results import as_bytes, work_off
 from tests.slide_files import CMU
@@ -244,3 +246,63 @@ def test_the_store_keeps_the_first_answer_and_what_postgresql_would_refuse():
     assert kept.answer == {"rationale": "a\ufffdb?"}
     assert store.put(Verdict("k" * 64, "scored", answer={"rationale": "other"})) == kept
     assert store.known(["k" * 64, "x" * 64]) == {"k" * 64}
+
+
+def test_judges_that_quote_held_out_references_are_heard_by_nobody(
+    served,
+    settings,
+    team,
+    ada,
+    rosa,
+    client,
+    caplog,
+):
+    """Whoever may submit finds no held-out reference: on no page, in no file, in no log and no error."""
+    caplog.set_level(logging.DEBUG)
+    state = {"broken": False}
+
+    def quoting(asked):
+        data = data_of(asked)
+        if state["broken"] and data["reference"] == "Stroma type2 fibrous":
+            return Answer(f"I quote: {data['reference']}", status=401)
+        quoted = {"rationale": f"It says {data['reference']}", "checks": CHECKS, "score": 5}
+        return json.dumps({"scores": [{"id": each["id"], **quoted} for each in data["candidates"]]})
+
+    server = served(quoting)
+    allow(settings, server)
+    board = judged_board(server, team, ada, split="held_out")
+    texts = [text for number in (1, 2, 3) for text in own_insights(number)]
+    data = as_bytes(**{"C-2": ["Nothing that a reference says"]})
+    state["broken"] = True
+    submission, evaluation = evaluated(board, rosa, data)
+    assert evaluation.job.error_code == "judge_refused"
+    seen = [evaluation.job.error_text, *_doors(client, rosa, submission)]
+    state["broken"] = False
+    evaluations.run_again(submission, rosa)
+    work_off()
+    evaluation.refresh_from_db()
+    assert evaluation.finished_at is not None
+    score = evaluation.case_scores.get(release_case__case__case_id="C-2")
+    assert "Stroma type2 fibrous" in str(score.judged)  # it is kept, and shown nowhere
+    seen += [*_doors(client, rosa, submission), json.dumps(evaluation.report), caplog.text]
+    assert any("ReAct" in each for each in seen)  # the doors are open
+    assert not [text for text in texts if any(text in each for each in seen)]
+    assert client.get(f"/submissions/{submission.pk}/cases/{score.release_case.case_id}/").status_code == 404
+
+
+def _doors(client, person, submission):
+    client.force_login(person)
+    board = submission.board_id
+    for address in (
+        f"/boards/{board}/",
+        f"/submissions/{submission.pk}/",
+        "/submissions/",
+        "/notices/",
+        f"/api/v1/boards/{board}/standings/",
+        f"/api/v1/boards/{board}/standings.csv",
+        f"/api/v1/submissions/{submission.pk}/",
+        f"/methodology/?board={board}",
+    ):
+        answer = client.get(address)
+        assert answer.status_code == 200, address
+        yield answer.content.decode()
