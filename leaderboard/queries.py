@@ -217,11 +217,11 @@ CASES_USUALLY_DOWN = {key: key not in ("case", "site", "difficulty") for key in 
 
 
 def case_scores(evaluation: Evaluation) -> QuerySet[CaseScore]:
-    """The scored cases of an evaluation in the order of the release, without their matrices."""
+    """The scored cases of an evaluation in the order of the release, without what each pair got."""
     return (
         CaseScore.objects.filter(evaluation=evaluation)
         .select_related("release_case__case")
-        .defer("matrix")
+        .defer("matrix", "judged", "voted")
         .order_by("release_case__position")
     )
 
