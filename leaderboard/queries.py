@@ -140,7 +140,9 @@ def entries(person: Person, of_boards: QuerySet[Board] | list[Board]) -> list[Ev
     """The standing evaluation of each submission that `person` sees on these boards."""
     shown = on_boards().filter(board__in=of_boards, pk__in=submissions(person).values("pk"))
     evaluations = Evaluation.objects.filter(submission__in=shown)
-    return list(current(evaluations.select_related("submission__submitted_by")).values())
+    unread = ("report", "novelty", "submission__warnings", "submission__missing_cases", "job__payload")
+    evaluations = evaluations.select_related("submission__submitted_by", "job").defer(*unread)
+    return list(current(evaluations).values())
 
 
 def current_of(shown: Iterable[Submission]) -> dict[uuid.UUID, Evaluation]:

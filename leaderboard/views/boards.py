@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -46,6 +48,7 @@ COLUMNS = (
 )
 OF_JUDGES = ("original", "innovation", "coverage")
 ALWAYS = ("method", "f1")
+ROWS_A_PAGE = 50
 VIEWS = (("", "Table"), ("cost", "Cost"), ("ablations", "Ablations"))
 
 
@@ -104,10 +107,12 @@ def board(request: PageRequest, pk: uuid.UUID) -> HttpResponse:
     wanted = filters.asked(request.GET, [key for key, _, _ in columns if key not in ALWAYS])
     arranged = standings.arrange(entries, sort, down=down, ranking=ranking)
     kept = standings.without(arranged, wanted.keep)
+    page = Paginator(kept.ranked, ROWS_A_PAGE).get_page(request.GET.get("page"))
     view = request.GET.get("view", "")
     context = {
         "board": shown,
-        "standings": kept,
+        "standings": replace(kept, ranked=list(page)),
+        "page": page,
         "n_entries": len(entries),
         "view": view if view in dict(VIEWS) else "",
         "views": VIEWS,

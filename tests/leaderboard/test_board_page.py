@@ -175,3 +175,14 @@ def test_the_command_queues_a_generation(ranked, ada, rosa, capsys):
 def test_the_place_on_the_page_of_a_submission_is_that_of_the_board(ranked, rosa):
     for each in arrange(queries.entries(rosa, [ranked]), ranking=queries.ranking(ranked)).ranked:
         assert queries.rank_of(each.evaluation) == each.shown_rank
+
+
+def test_a_long_board_comes_in_pages_and_keeps_the_ranks(board, rosa, monkeypatch):
+    monkeypatch.setattr("leaderboard.views.boards.ROWS_A_PAGE", 2)
+    for number in range(3):
+        make_entry(board, rosa, f"Method {number}", 0.5 - number / 10)
+    first, second = page(rosa, board), page(rosa, board, page=2)
+    assert "1–2 of 3" in first
+    assert "Method 2" not in first
+    assert "Method 2" in second
+    assert "Method 1" not in second
