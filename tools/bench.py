@@ -11,6 +11,7 @@ import sys
 
 import bench_agreement
 import bench_annotation
+import bench_board
 import bench_clinlens
 import bench_import
 import bench_render
@@ -24,6 +25,7 @@ def main() -> None:
     results = {
         **bench_agreement.results(),
         **bench_annotation.results(),
+        **bench_board.results(),
         **bench_clinlens.results(),
         **bench_import.results(),
         **bench_render.results(),
