@@ -13,6 +13,7 @@ import bench_agreement
 import bench_annotation
 import bench_board
 import bench_clinlens
+import bench_compare
 import bench_import
 import bench_render
 import bench_scoring
@@ -27,6 +28,7 @@ def main() -> None:
         **bench_annotation.results(),
         **bench_board.results(),
         **bench_clinlens.results(),
+        **bench_compare.results(),
         **bench_import.results(),
         **bench_render.results(),
         **bench_scoring.results(),
