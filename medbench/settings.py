@@ -30,7 +30,6 @@ RESULT_FILE_MAX_BYTES = env.int("MEDBENCH_RESULT_FILE_MAX_BYTES", default=20_000
 INSIGHT_MAX_CHARACTERS = env.int("MEDBENCH_INSIGHT_MAX_CHARACTERS", default=1_000)
 INSIGHTS_MAX_PER_CASE = env.int("MEDBENCH_INSIGHTS_MAX_PER_CASE", default=40)
 SUBMISSIONS_PER_DAY = env.int("MEDBENCH_SUBMISSIONS_PER_DAY", default=10)  # of a person; 0 = no limit
-SUBMISSIONS_PER_DAY = env.int("MEDBENCH_SUBMISSIONS_PER_DAY", default=10)  # of a person; 0 = no limit
 
 # --- Judges: models that score. Their keys are sealed with the first secret; all of them open -----
 JUDGE_SECRETS = env.list("MEDBENCH_JUDGE_SECRETS", default=[SECRET_KEY])
