@@ -9,7 +9,7 @@ env = environ.FileAwareEnv()  # NAME_FILE is read where NAME is not set
 BASE_DIR = Path(__file__).resolve().parent.parent
 env.read_env(BASE_DIR / ".env")
 
-VERSION = "0.2.0"
+VERSION = "0.3.0"
 
 # --- Place -------------------------------------------------------------------
 PRODUCTION = env.bool("MEDBENCH_PRODUCTION", default=False)
