@@ -106,6 +106,7 @@ def _add_cases(world):
     world.case = make_case(world.benchmark, "C-open", slide="zqslidefile.tiff")
     world.triplet = make_triplet(world.case, "1", evidence="Tumour size: 6 cm")
     make_triplet(world.case, "2")
+    make_triplet(world.case, "3")  # one to do after the one in hand
     world.slide = _scanned(world.case.slide, "zqslidepath/scan.tiff")
     world.held_case = make_case(
         world.benchmark,
@@ -172,14 +173,14 @@ def _add_boards(world):
         make_submission(world.board, world.rosa, "zqprivatemethod", visibility="private"), ["zqprivateoutput"]
     )
     world.held_submission = _scored(
-        make_submission(world.held_board, world.rosa, "Plan and solve"), ["zqheldoutput"]
+        make_submission(world.held_board, world.rosa, "Plan and solve"), ["zqheldoutput"], 1
     )
     # Judges quote the references that they are given, and voters the outputs.
     said = {
         "judges": ["openai/gpt-4o"],
-        "raw": [[[5], [5]]],
+        "raw": [[[5]]],
         "expected": None,
-        "why": [[["zqheldinsight"], ["zqheldinsight"]]],
+        "why": [[["zqheldinsight"]]],
     }
     vote = {"vote": True, "why": "zqheldoutput"}
     cast = [{"position": 0, "decision": "correct", "reason": "", "votes": [vote]}]
@@ -207,8 +208,8 @@ def _add_judges(world):
     )
 
 
-def _scored(submission, insights):
-    score_cases(make_evaluation(submission, 0.5), insights, np.array([[0.5]] * 2)[:2, :])
+def _scored(submission, insights, references=3):
+    score_cases(make_evaluation(submission, 0.5), insights, np.full((references, 1), 0.5))
     return submission
 
 
