@@ -10,5 +10,6 @@ INSTALLED_APPS = [
     "medbench.jobs",
     "tests.jobs.steps_app.apps.StepsConfig",
 ]
+MIDDLEWARE: list = []
 ROOT_URLCONF = __name__
 urlpatterns: list = []
