@@ -1,4 +1,4 @@
-"""Scoring by ROUGE-1: case by case, each written once."""
+"""Scoring by ROUGE-1: a few cases at a time, each written once."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from medbench.jobs.attempt import Attempt
     from medbench.scoring.matching import Scored
 
+CASES_AT_ONCE = 32  # a commit for each would cost more than its score
 NO_JUDGES = "no_judges"  # shared words say nothing of what is new
 
 
@@ -32,14 +33,13 @@ def _score_cases(attempt: Attempt, evaluation: Evaluation) -> None:
     cases = references_of(evaluation.submission.board)
     scored = set(evaluation.case_scores.values_list("release_case", flat=True))
     attempt.progress(done=len(scored), total=len(cases), stage=stages.ROUGE_1)
-    for case in cases:
-        if case.pk in scored:
-            continue
-        row = case_score(evaluation, case, outputs[case.pk])
-        scored.add(case.pk)
+    waiting = [case for case in cases if case.pk not in scored]
+    for start in range(0, len(waiting), CASES_AT_ONCE):
+        some = waiting[start : start + CASES_AT_ONCE]
+        rows = [case_score(evaluation, case, outputs[case.pk]) for case in some]
         with attempt.writing():
-            row.save(force_insert=True)
-            attempt.progress(done=len(scored))
+            CaseScore.objects.bulk_create(rows)
+            attempt.progress(done=len(scored) + start + len(rows))
 
 
 def case_score(evaluation: Evaluation, case: References, outputs: list[str] | None) -> CaseScore:
