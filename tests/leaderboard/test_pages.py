@@ -157,12 +157,12 @@ def test_the_pair_map_names_each_cell_and_the_table_holds_the_same_values(team, 
     evaluation = score_cases(make_entry(board, rosa))
     case = board.release.cases.first().case_id
     path = f"/submissions/{evaluation.submission_id}/cases/{case}/"
-    page = text_of(signed_in(rosa), path)
-    assert 'aria-label="Reference 1, output 1: 1.000, best of both"' in page
+    page = text_of(signed_in(rosa), f"{path}?tau=0.70")
+    assert 'aria-label="Reference 1, output 1: 1.000, best of both, matched"' in page
     assert 'aria-label="Reference 2, output 2: 0.500, best of both"' in page
     assert 'aria-label="Reference 1, output 2: 0.250"' in page
     assert 'aria-label="Reference 3, output 1: 0.125, best of the reference"' in page
-    assert 'class="seq-8 row-best column-best"' in page
+    assert 'class="seq-8 is-match row-best column-best"' in page
     table = text_of(signed_in(rosa), f"{path}?view=table")
     for value in matrices.of_case(evaluation.case_scores.get()).flatten():
         assert f"{value:.3f}" in table
