@@ -10,7 +10,7 @@ from django.utils import timezone
 from leaderboard import queries
 from leaderboard.models import Board, Evaluation, Ranking, Rescoring, Submission
 from leaderboard.permissions import team_of
-from leaderboard.services import evaluations, rankings
+from leaderboard.services import evaluations, notices, rankings
 from leaderboard.standings import arrange
 from medbench import jobs
 from medbench.accounts.permissions import require
@@ -113,6 +113,9 @@ def _switch(rescoring: Rescoring, before: dict[uuid.UUID, Any], found: Ranking) 
     waiting = Rescoring.objects.filter(pk=rescoring.pk, switched_at=None, cancelled_at=None)
     if not waiting.update(switched_at=timezone.now(), changes=changes):
         rankings.request(rescoring.board_id)  # cancelled meanwhile: rank the old generation
+        return
+    new = rescoring.evaluations.filter(submission__withdrawn_at=None, finished_at__isnull=False)
+    notices.rescored(list(new.select_related("submission__submitted_by").defer("report", "novelty")))
 
 
 def _places(standing: list[Evaluation], ranking: Ranking | None) -> dict[uuid.UUID, Any]:

@@ -3,7 +3,7 @@
 import pytest
 
 from leaderboard import queries
-from leaderboard.models import Evaluation, Ranking, Submission
+from leaderboard.models import Evaluation, Notice, Ranking, Submission
 from leaderboard.services import rankings, rescorings
 from leaderboard.services.evaluations import run_again
 from leaderboard.services.submissions import set_visibility, submit, withdraw
@@ -128,6 +128,8 @@ def test_the_board_switches_at_once_when_the_new_generation_is_whole(board, ada,
     assert fallen["f1_before"] == 0.999
     assert fallen["f1_after"] < 0.999
     assert fallen["rank_after"] > 1
+    told = Notice.objects.filter(kind="rescored", person=rosa)
+    assert [each.evaluation.rescoring for each in told] == [rescoring] * 2
 
 
 def test_a_cancelled_generation_is_never_shown_and_each_of_it_may_run_again(board, ada, rosa):
