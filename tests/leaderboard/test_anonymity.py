@@ -7,10 +7,11 @@ from django.test import Client
 from django.utils import timezone
 
 from leaderboard.models import Submission
+from leaderboard.services import rescorings
 from leaderboard.services.submissions import Details, set_visibility, submit
 from medbench.errors import InvalidInput
-from tests.leaderboard.build import make_board, make_evaluation, make_submission
-from tests.leaderboard.results import as_bytes
+from tests.leaderboard.build import make_board, make_evaluation, make_submission, score_cases
+from tests.leaderboard.results import as_bytes, work_off
 from tests.people import signed_in
 
 SOON = dt.timedelta(days=30)
@@ -59,6 +60,29 @@ def test_no_reader_finds_the_name_of_an_anonymous_submitter(hidden, team, bruno,
             for tell_tale in (rosa.name, rosa.username, "rosa.example", "lab of Rosa"):
                 assert tell_tale not in text, address
             assert "Anonymous" in text, address
+
+
+@pytest.mark.parametrize("view", ["generations/", "?view=cost", "?view=ablations"])
+def test_no_view_of_a_board_names_an_anonymous_submitter(view, hidden, ada, bruno, rosa):
+    """With a variant of the same person, ranked, and a new generation that is shown."""
+    board = hidden.board
+    variant = make_submission(
+        board,
+        rosa,
+        method="Without memory",
+        visibility="anonymous",
+        public_from=hidden.public_from,
+        variant_of=hidden,
+        without=["memory"],
+        usage={"api_calls": 3, "cases": {"api_calls": 3}},
+    )
+    score_cases(make_evaluation(variant, 0.3))
+    score_cases(hidden.evaluations.get())
+    rescorings.rescore(board, "New software.", ada)
+    work_off()
+    page = signed_in(bruno).get(f"/boards/{board.pk}/{view}").content.decode()
+    for tell_tale in (rosa.name, rosa.username, "rosa.example", "lab of Rosa"):
+        assert tell_tale not in page
 
 
 def test_nothing_ties_an_anonymous_submission_to_a_named_one(hidden, bruno):
