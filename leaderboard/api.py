@@ -60,6 +60,9 @@ CSV_COLUMNS = (
     *SCORE_COLUMNS,
     "f1_low",
     "f1_high",
+    "coverage",
+    "f1_bound_low",
+    "f1_bound_high",
     "f1_ci_reason",
     "n_cases",
     "n_outputs",
@@ -88,7 +91,7 @@ def standings(request: Request, pk: uuid.UUID) -> Response:
     printed, which was not run here."""
     board = queries.board(request.user, pk)
     ranking = queries.ranking(board)
-    arranged = arrange(queries.entries(request.user, [board]), ranking=ranking)
+    arranged = arrange(queries.entries(request.user, [board]), ranking=ranking).map(queries.filled)
 
     def rows(group: list[Standing]) -> list[dict[str, Any]]:
         return [standing_row(each, request.user) for each in group]
@@ -116,7 +119,8 @@ def standings(request: Request, pk: uuid.UUID) -> Response:
 def standings_csv(request: Request, pk: uuid.UUID) -> HttpResponse:
     """The same as a table. Where there is no number the cell is empty."""
     board = queries.board(request.user, pk)
-    arranged = arrange(queries.entries(request.user, [board]), ranking=queries.ranking(board))
+    entries = queries.entries(request.user, [board])
+    arranged = arrange(entries, ranking=queries.ranking(board)).map(queries.filled)
     response = HttpResponse(content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = 'attachment; filename="standings.csv"'
     writer = csv.DictWriter(response, CSV_COLUMNS, restval="", extrasaction="ignore")
@@ -133,6 +137,8 @@ def standings_csv(request: Request, pk: uuid.UUID) -> HttpResponse:
 def _csv_row(row: dict[str, Any], group: str) -> dict[str, Any]:
     low, high = row["ci"]["f1"] if row["ci"] else (None, None)
     flat = row | {"group": group, "f1_low": low, "f1_high": high, "f1_ci_reason": row["ci_reason"]}
+    if row.get("f1_bounds"):
+        flat["f1_bound_low"], flat["f1_bound_high"] = row["f1_bounds"]
     if "submitted_at" in row:
         flat["submitted_at"] = row["submitted_at"].isoformat()
     return {key: safe(value) if isinstance(value, str) else value for key, value in flat.items()}

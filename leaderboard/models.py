@@ -59,6 +59,11 @@ class EvaluatorProfile(models.Model):
     def __str__(self) -> str:
         return self.title
 
+    @property
+    def is_active(self) -> bool:
+        """Whether it may score and rank: words always, judges once they passed."""
+        return self.metric == "rouge1" or self.activated_at is not None
+
 
 class Board(models.Model):
     """One release, one split of it, one evaluator profile."""
@@ -273,6 +278,11 @@ class Evaluation(models.Model):
 
     def __str__(self) -> str:
         return f"{self.submission}, generation {self.generation}"
+
+    @property
+    def f1_bounds(self) -> list[float] | None:
+        """Where F1 lies whatever the unscored pairs are worth; None where every pair has a score."""
+        return self.report.get("f1_bounds") if self.report and self.f1 is None else None
 
 
 class Notice(models.Model):

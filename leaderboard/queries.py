@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from django.db.models import Count, Exists, OuterRef, Prefetch, Q
 
 from leaderboard.models import Board, CaseScore, Evaluation, Notice, Output, Ranking, Submission
 from leaderboard.permissions import may_tell_together
-from leaderboard.standings import arrange
+from leaderboard.standings import arrange, takes_place
 from medbench.accounts.permissions import visible_teams
 from medbench.cases.models import Release, ReleaseTriplet
 from medbench.errors import NotFound
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from leaderboard.models import Rescoring
     from leaderboard.permissions import Person
+    from leaderboard.standings import Standing
     from medbench.accounts.models import User
     from medbench.cases.models import ReleaseCase
 
@@ -98,7 +100,7 @@ def current(evaluations: QuerySet[Evaluation]) -> dict[uuid.UUID, Evaluation]:
     a re-scoring only when the board has switched to it."""
     standing: dict[uuid.UUID, Evaluation] = {}
     switched = Q(rescoring=None) | Q(rescoring__switched_at__isnull=False)
-    for evaluation in evaluations.filter(switched).select_related("job").order_by("generation"):
+    for evaluation in evaluations.filter(switched).order_by("generation"):
         before = standing.get(evaluation.submission_id)
         if before is None or evaluation.finished_at or not before.finished_at:
             standing[evaluation.submission_id] = evaluation
@@ -117,12 +119,14 @@ def rankable(board: Board, switching: Rescoring | None = None) -> list[Evaluatio
     """The evaluations that take a place on a board, as everybody sees it; with those of a re-scoring
     as if the board had switched to it. By submission number."""
     public = on_boards().filter(board=board).exclude(visibility=Submission.Visibility.PRIVATE)
-    finished = Evaluation.objects.filter(submission__in=public, finished_at__isnull=False)
-    finished = finished.select_related("submission").order_by("submission__number")
+    finished = _light(public, "submission__variant_of", "submission__without")
+    finished = finished.filter(finished_at__isnull=False)
     standing = current(finished)
     if switching:
         standing |= {each.submission_id: each for each in finished.filter(rescoring=switching)}
-    found = [each for each in standing.values() if not each.blocked_by and each.f1 is not None]
+    for each in standing.values():
+        each.submission.board = board
+    found = [each for each in standing.values() if takes_place(each)]
     return sorted(found, key=lambda each: each.submission.number)
 
 
@@ -136,18 +140,45 @@ def open_rescoring(board: Board) -> Rescoring | None:
     return board.rescorings.filter(switched_at=None, cancelled_at=None).first()
 
 
-def entries(person: Person, of_boards: QuerySet[Board] | list[Board]) -> list[Evaluation]:
-    """The standing evaluation of each submission that `person` sees on these boards."""
+# What an entry is ranked, sorted and filtered by. A board reads this of all, the rest with filled().
+OF_ENTRY = (
+    *("generation", "finished_at", "blocked_by", "f1", "recall", "precision", "mean_case_f1", "coverage"),
+    *("original", "innovation", "n_cases", "n_missing_cases", "n_empty_cases", "n_outputs"),
+    *("submission__number", "submission__board", "submission__method", "submission__backbone"),
+    *("submission__kind", "submission__visibility", "submission__verified_at", "submission__created_at"),
+)
+
+
+def _light(of: QuerySet[Submission], *more: str) -> QuerySet[Evaluation]:
+    evaluations = Evaluation.objects.filter(submission__in=of).select_related("submission")
+    return evaluations.only("submission", *OF_ENTRY, *more)
+
+
+def entries(person: Person, of_boards: list[Board]) -> list[Evaluation]:
+    """The standing evaluation of each submission that `person` sees on these boards, light."""
     shown = on_boards().filter(board__in=of_boards, pk__in=submissions(person).values("pk"))
-    evaluations = Evaluation.objects.filter(submission__in=shown)
-    unread = ("report", "novelty", "submission__warnings", "submission__missing_cases", "job__payload")
-    evaluations = evaluations.select_related("submission__submitted_by", "job").defer(*unread)
-    return list(current(evaluations).values())
+    found = list(current(_light(shown)).values())
+    by_pk = {each.pk: each for each in of_boards}
+    for each in found:
+        each.submission.board = by_pk[each.submission.board_id]
+    return found
+
+
+def filled(rows: Iterable[Standing]) -> list[Standing]:
+    """The same rows with everything that is printed of them; one query."""
+    light = {each.evaluation.pk: each for each in rows}
+    unread = ("novelty", "submission__warnings", "submission__missing_cases", "job__payload")
+    evaluations = Evaluation.objects.select_related("submission__submitted_by", "job").defer(*unread)
+    whole = evaluations.in_bulk(list(light))
+    for pk, each in whole.items():
+        each.submission.board = light[pk].evaluation.submission.board
+    return [replace(standing, evaluation=whole[pk]) for pk, standing in light.items()]
 
 
 def current_of(shown: Iterable[Submission]) -> dict[uuid.UUID, Evaluation]:
     """Submission id -> its standing evaluation; one query."""
-    return current(Evaluation.objects.filter(submission__in=[each.pk for each in shown]))
+    evaluations = Evaluation.objects.filter(submission__in=[each.pk for each in shown])
+    return current(evaluations.select_related("job"))
 
 
 def newest_of(shown: Iterable[Submission]) -> dict[uuid.UUID, Evaluation]:

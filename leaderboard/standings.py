@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from leaderboard.models import Evaluation, Ranking
 
 TIE_DECIMALS = 9  # scores that agree this far are the same score
+GROUPS = ("ranked", "blocked", "private", "unscored")  # of Standings
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Standing:
-    """One entry of a board. Without a rank: private, not finished, or kept off the ranks."""
+    """One entry of a board; without a rank where it takes no place."""
 
     evaluation: Evaluation
     rank: int | None  # by F1
@@ -48,12 +49,16 @@ class Standings:
     """A board's entries: ranked by F1, then those that are seen but take no place."""
 
     ranked: list[Standing]
-    blocked: list[Standing]  # scored, but incomplete or flagged
+    blocked: list[Standing]  # scored, but incomplete, flagged, or by a profile that is not active
     private: list[Standing]  # scored, shown to their submitters and curators only
     unscored: list[Standing]  # waiting, running, failed or cancelled
 
     def __bool__(self) -> bool:
-        return bool(self.ranked or self.blocked or self.private or self.unscored)
+        return any(getattr(self, name) for name in GROUPS)
+
+    def map(self, change: Callable[[list[Standing]], list[Standing]]) -> Standings:
+        """With every group changed, such as to the rows that a filter keeps."""
+        return Standings(**{name: change(getattr(self, name)) for name in GROUPS})
 
     @property
     def groups(self) -> list[tuple[int, list[Standing]]]:
@@ -77,21 +82,32 @@ def n_answered(evaluation: Evaluation) -> int | None:
 
 
 # Column -> what it is sorted by.
-SORTS: dict[str, Callable[[Evaluation], Any]] = {
-    "f1": lambda each: each.f1,
-    "recall": lambda each: each.recall,
-    "precision": lambda each: each.precision,
-    "mean_case_f1": lambda each: each.mean_case_f1,
-    "original": lambda each: each.original,
-    "innovation": lambda each: each.innovation,
-    "coverage": lambda each: each.coverage,
-    "p_first": lambda each: each.f1,  # who is likelier first has, all but always, the higher F1
-    "insights": insights_per_case,
-    "answered": n_answered,
-    "submitted": lambda each: each.submission.created_at,
-    "method": lambda each: each.submission.method.casefold(),
+SORTS: dict[str, Callable[[Standing], Any]] = {
+    "f1": lambda each: each.evaluation.f1,
+    "recall": lambda each: each.evaluation.recall,
+    "precision": lambda each: each.evaluation.precision,
+    "mean_case_f1": lambda each: each.evaluation.mean_case_f1,
+    "original": lambda each: each.evaluation.original,
+    "innovation": lambda each: each.evaluation.innovation,
+    "coverage": lambda each: each.evaluation.coverage,
+    "p_first": lambda each: each.place and each.place.p_first,
+    "insights": lambda each: insights_per_case(each.evaluation),
+    "answered": lambda each: n_answered(each.evaluation),
+    "submitted": lambda each: each.evaluation.submission.created_at,
+    "method": lambda each: each.evaluation.submission.method.casefold(),
 }
 USUALLY_DOWN = {key: key != "method" for key in SORTS}
+
+
+def takes_place(evaluation: Evaluation) -> bool:
+    """Whether it is ranked: finished, published, held by nothing, and by a profile that is active."""
+    return (
+        evaluation.finished_at is not None
+        and evaluation.f1 is not None
+        and not evaluation.blocked_by
+        and evaluation.submission.visibility != Submission.Visibility.PRIVATE
+        and evaluation.submission.board.profile.is_active
+    )
 
 
 def arrange(
@@ -101,59 +117,53 @@ def arrange(
     down: bool = True,
     ranking: Ranking | None = None,
 ) -> Standings:
-    """Rank the published, finished evaluations by F1 (equal F1 shares the better rank, as in
-    1, 1, 3) and order each group by the column `sort`; a value that is not there comes last.
-    The places of a `ranking` hold only while it is of exactly these entries."""
-    entries = order(evaluations, sort, down=down)
-    scored = [each for each in entries if each.finished_at is not None]
-    public = [each for each in scored if each.submission.visibility != Submission.Visibility.PRIVATE]
-    rankable = [each for each in public if not each.blocked_by and each.f1 is not None]
-    ranks, places = _ranks(rankable), places_of(ranking, rankable)
-    return Standings(
-        ranked=[Standing(each, ranks[each.pk], places.get(str(each.pk))) for each in rankable],
-        blocked=[Standing(each, None) for each in public if each.pk not in ranks],
-        private=[
-            Standing(each, None)
-            for each in scored
-            if each.submission.visibility == Submission.Visibility.PRIVATE
-        ],
-        unscored=[Standing(each, None) for each in entries if each.finished_at is None],
-    )
+    """Rank by F1 what takes a place (equal F1 shares the better rank, as in 1, 1, 3) and order each
+    group by the column `sort`; a value that is not there comes last. The places of a `ranking` hold
+    only while it is of exactly these entries."""
+    entries = list(evaluations)
+    rankable = [each for each in entries if takes_place(each)]
+    ranks, places = _ranks(rankable), _places(ranking, rankable)
+    standings = [Standing(each, ranks.get(each.pk), places.get(str(each.pk))) for each in entries]
+    groups: dict[str, list[Standing]] = {name: [] for name in GROUPS}
+    for each in _order(standings, sort, down=down):
+        groups[_group(each)].append(each)
+    return Standings(**groups)
 
 
-def places_of(ranking: Ranking | None, rankable: list[Evaluation]) -> dict[str, Place]:
+def without(standings: Standings, keep: Callable[[Submission], bool]) -> Standings:
+    """The rows that a filter keeps, with the ranks and places they hold among all."""
+    return standings.map(lambda rows: [each for each in rows if keep(each.evaluation.submission)])
+
+
+def _group(standing: Standing) -> str:
+    if standing.evaluation.finished_at is None:
+        return "unscored"
+    if standing.evaluation.submission.visibility == Submission.Visibility.PRIVATE:
+        return "private"
+    return "blocked" if standing.rank is None else "ranked"
+
+
+def _places(ranking: Ranking | None, rankable: list[Evaluation]) -> dict[str, Place]:
     """The stored places, none where other entries were ranked than these."""
     if ranking is None or ranking.places.keys() != {str(each.pk) for each in rankable}:
         return {}
     return {pk: Place(**place) for pk, place in ranking.places.items()}
 
 
-def without(standings: Standings, keep: Callable[[Submission], bool]) -> Standings:
-    """The rows that a filter keeps, with the ranks and places they hold among all."""
-    kept = {
-        name: [each for each in getattr(standings, name) if keep(each.evaluation.submission)]
-        for name in ("ranked", "blocked", "private", "unscored")
-    }
-    return Standings(**kept)
+def _ranks(rankable: list[Evaluation]) -> dict[Any, int]:
+    """Evaluation id -> rank: one more than there are better scores."""
+    scores = {each.pk: round(each.f1 or 0.0, TIE_DECIMALS) for each in rankable}
+    ranks: dict[float, int] = {}
+    for place, score in enumerate(sorted(scores.values(), reverse=True), start=1):
+        ranks.setdefault(score, place)
+    return {pk: ranks[score] for pk, score in scores.items()}
 
 
-def _ranks(evaluations: list[Evaluation]) -> dict[Any, int]:
-    ranks: dict[Any, int] = {}
-    before = rank = None
-    for place, each in enumerate(order(evaluations, "f1", down=True), start=1):
-        assert each.f1 is not None  # written together with finished_at
-        value = round(each.f1, TIE_DECIMALS)
-        rank = rank if rank is not None and value == before else place
-        ranks[each.pk] = rank
-        before = value
-    return ranks
-
-
-def order(evaluations: Iterable[Evaluation], sort: str, *, down: bool) -> list[Evaluation]:
+def _order(standings: Iterable[Standing], sort: str, *, down: bool) -> list[Standing]:
     """Sorted by a column of SORTS; missing values last in both directions, older entries first
     among equals."""
     value = SORTS[sort]
-    oldest_first = sorted(evaluations, key=lambda each: each.submission.number)
+    oldest_first = sorted(standings, key=lambda each: each.evaluation.submission.number)
     present = [each for each in oldest_first if value(each) is not None]
     missing = [each for each in oldest_first if value(each) is None]
     return sorted(present, key=value, reverse=down) + missing

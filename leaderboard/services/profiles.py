@@ -63,7 +63,7 @@ def active_profiles() -> QuerySet[EvaluatorProfile]:
 
 def require_active(profile: EvaluatorProfile) -> None:
     """Raise Conflict (code `profile_not_active`) where the profile may score nothing."""
-    if profile.metric == "judges" and profile.activated_at is None:
+    if not profile.is_active:
         message = f"“{profile.title}” has not passed its checks, so it may rank nobody. Check it first."
         raise Conflict(message, code="profile_not_active")
 

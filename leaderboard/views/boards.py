@@ -84,15 +84,20 @@ def open_board(request: SignedInRequest) -> HttpResponse:
 
 
 def with_leaders(person: Person, shown: list[Board], places: int = 3) -> list[dict[str, object]]:
-    """Each board with its first `places` and the number of ranked entries, in two queries."""
+    """Each board with its first `places` and the number of ranked entries, in three queries."""
     of_board: dict[uuid.UUID, list[Evaluation]] = {each.pk: [] for each in shown}
     for evaluation in queries.entries(person, shown):
         of_board[evaluation.submission.board_id].append(evaluation)
-    rows = []
-    for each in shown:
-        ranked = standings.arrange(of_board[each.pk]).ranked
-        rows.append({"board": each, "n_ranked": len(ranked), "leaders": ranked[:places]})
-    return rows
+    ranked = {pk: standings.arrange(entries).ranked for pk, entries in of_board.items()}
+    leaders = queries.filled(each for rows in ranked.values() for each in rows[:places])
+    return [
+        {
+            "board": each,
+            "n_ranked": len(ranked[each.pk]),
+            "leaders": [row for row in leaders if row.evaluation.submission.board_id == each.pk],
+        }
+        for each in shown
+    ]
 
 
 @require_safe
@@ -107,11 +112,12 @@ def board(request: PageRequest, pk: uuid.UUID) -> HttpResponse:
     wanted = filters.asked(request.GET, [key for key, _, _ in columns if key not in ALWAYS])
     arranged = standings.arrange(entries, sort, down=down, ranking=ranking)
     kept = standings.without(arranged, wanted.keep)
-    page = Paginator(kept.ranked, ROWS_A_PAGE).get_page(request.GET.get("page"))
     view = request.GET.get("view", "")
+    page = Paginator(kept.ranked, ROWS_A_PAGE).get_page(request.GET.get("page"))
+    printed = (kept if view == "cost" else replace(kept, ranked=list(page))).map(queries.filled)
     context = {
         "board": shown,
-        "standings": replace(kept, ranked=list(page)),
+        "standings": printed,
         "page": page,
         "n_entries": len(entries),
         "view": view if view in dict(VIEWS) else "",
@@ -128,18 +134,19 @@ def board(request: PageRequest, pk: uuid.UUID) -> HttpResponse:
         "sort": request.GET.get("sort", ""),
         "ranking": ranking,
         "is_ranked": not arranged.ranked or arranged.ranked[0].place is not None,
-        **_around(request, shown, entries, wanted),
-        **_detail(view, kept, ranking),
+        **_around(request, shown, printed, wanted),
+        **_detail(view, printed if view == "cost" else kept, ranking),
     }
     only_table = request.htmx and request.htmx.target == "standings"
     return render(request, f"leaderboard/{'_standings' if only_table else 'board'}.html", context)
 
 
 def _around(
-    request: PageRequest, shown: Board, entries: list[Evaluation], wanted: filters.Filters
+    request: PageRequest, shown: Board, rows: standings.Standings, wanted: filters.Filters
 ) -> dict[str, object]:
     """What stands around and below the entries of a board."""
     floors = list(shown.floors.all()) if wanted.with_floors else []
+    scored = [each.evaluation for each in (*rows.ranked, *rows.blocked, *rows.private)]
     printed = published.rows(shown.profile) if wanted.with_published else []
     printed = [row for row in printed if wanted.kind in ("", row["kind"])]
     printed, notes = published.with_footnotes(printed)
@@ -149,7 +156,7 @@ def _around(
         "published": printed,
         "notes": notes,
         "printed": published.everything(),
-        "axis": bars.axis_of([*entries, *floors]),
+        "axis": bars.axis_of([*scored, *floors]),
         "n_cases": shown.release.cases.filter(split=shown.split).count(),
         "fewest_cases": FEWEST_CASES,
         "resamples": RESAMPLES,
