@@ -169,6 +169,8 @@ def standing_row(standing: Standing, reader: Person) -> dict[str, Any]:
         "kind": submission.kind,
         "is_verified": submission.verified_at is not None,
         "blocked_by": evaluation.blocked_by,
+        "coverage": evaluation.coverage,
+        "f1_bounds": evaluation.f1_bounds,
         "submitted_by": submitter(reader, submission),
         "submitted_at": submission.created_at,
         "visibility": submission.visibility,

@@ -82,6 +82,15 @@ def blocked(evaluation: Evaluation) -> str:
     return BLOCKED.get(evaluation.blocked_by, evaluation.blocked_by.replace("_", " "))
 
 
+@register.simple_tag
+def unscored(evaluation: Evaluation) -> str:
+    """How many pairs of an incomplete evaluation have no score, and where F1 lies whatever they get."""
+    low, high = evaluation.f1_bounds or (0.0, 1.0)
+    share = 100 * (1 - (evaluation.coverage or 0.0))
+    text = '<span class="nowrap">F1 {} to {}</span><span class="sub">{} % of pairs unscored</span>'
+    return format_html(text, f"{low:.3f}", f"{high:.3f}", f"{share:.1f}")
+
+
 @register.filter
 def p_value(value: float) -> str:
     """A p with three decimals, and nothing smaller than what the resamples can tell."""

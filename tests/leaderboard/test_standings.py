@@ -1,11 +1,15 @@
 """Who stands where."""
 
+import csv
+
 import pytest
 
 from leaderboard import bars, queries
+from leaderboard.models import Evaluation, EvaluatorProfile, Ranking
 from leaderboard.standings import arrange
 from medbench.jobs.models import Job
 from tests.leaderboard.build import make_board, make_entry, make_evaluation, make_submission
+from tests.people import signed_in
 
 pytestmark = pytest.mark.django_db
 
@@ -50,6 +54,44 @@ def test_sorting_by_another_column_keeps_the_ranks(team, rosa):
     ]
     assert ranks(arrange(entries, "recall", down=True)) == [("B", 2), ("A", 1)]
     assert ranks(arrange(entries, "recall", down=False)) == [("A", 1), ("B", 2)]
+
+
+def test_p_first_sorts_by_itself_and_not_by_f1(team, rosa):
+    board = make_board(team)
+    entries = [make_entry(board, rosa, name, f1) for name, f1 in (("A", 0.6), ("B", 0.5), ("C", 0.4))]
+    place = {"group": 1, "group_rank": 1, "low": 1, "high": 3, "p_holm": None}
+    shares = zip(entries, (0.4, 0.5, 0.1), strict=True)
+    ranking = Ranking(board=board, places={str(each.pk): place | {"p_first": p} for each, p in shares})
+    found = arrange(entries, "p_first", ranking=ranking)
+    assert ranks(found) == [("B", 2), ("A", 1), ("C", 3)]
+
+
+def test_judges_that_are_not_active_rank_nothing(team, rosa):
+    board = make_board(team)
+    entry = make_entry(board, rosa, "A", 0.6)
+    EvaluatorProfile.objects.update(metric="judges")
+    board = queries.board(rosa, board.pk)
+    found = arrange(queries.entries(rosa, [board]))
+    assert (found.ranked, [each.evaluation for each in found.blocked]) == ([], [entry])
+    assert queries.rankable(board) == []
+    page = signed_in(rosa).get(f"/boards/{board.pk}/").content.decode()
+    assert "Not ranked: the judges of this board are not active" in page
+
+
+def test_an_incomplete_entry_says_how_much_is_unscored_and_where_its_f1_lies(team, rosa):
+    board = make_board(team)
+    report = {"f1_bounds": [0.412, 0.455]}
+    made = make_entry(board, rosa, blocked_by="incomplete", coverage=0.968, report=report)
+    Evaluation.objects.filter(pk=made.pk).update(f1=None)
+    client = signed_in(rosa)
+    page = client.get(f"/boards/{board.pk}/").content.decode()
+    assert "F1 0.412 to 0.455" in page
+    assert "3.2 % of pairs unscored" in page
+    (row,) = client.get(f"/api/v1/boards/{board.pk}/standings/").json()["blocked"]
+    assert (row["coverage"], row["f1_bounds"]) == (0.968, [0.412, 0.455])
+    table = client.get(f"/api/v1/boards/{board.pk}/standings.csv").content.decode()
+    (line,) = csv.DictReader(table.splitlines())
+    assert (line["f1"], line["f1_bound_low"], line["f1_bound_high"]) == ("", "0.412", "0.455")
 
 
 def test_a_value_that_is_not_there_comes_last_in_both_directions(team, rosa):
