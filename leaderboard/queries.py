@@ -145,7 +145,7 @@ OF_ENTRY = (
     *("generation", "finished_at", "blocked_by", "f1", "recall", "precision", "mean_case_f1", "coverage"),
     *("original", "innovation", "n_cases", "n_missing_cases", "n_empty_cases", "n_outputs"),
     *("submission__number", "submission__board", "submission__method", "submission__backbone"),
-    *("submission__kind", "submission__visibility", "submission__verified_at", "submission__created_at"),
+    *("submission__kind", "submission__visibility", "submission__verified_at"),
 )
 
 

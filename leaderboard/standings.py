@@ -93,7 +93,7 @@ SORTS: dict[str, Callable[[Standing], Any]] = {
     "p_first": lambda each: each.place and each.place.p_first,
     "insights": lambda each: insights_per_case(each.evaluation),
     "answered": lambda each: n_answered(each.evaluation),
-    "submitted": lambda each: each.evaluation.submission.created_at,
+    "submitted": lambda each: each.evaluation.submission.number,  # given in the order of arrival
     "method": lambda each: each.evaluation.submission.method.casefold(),
 }
 USUALLY_DOWN = {key: key != "method" for key in SORTS}
