@@ -9,6 +9,7 @@ from annotation.agreement.ratings import Said
 from annotation.protocols import CANNOT_JUDGE
 from medbench.review.cases import LEVEL
 from medbench.review.models import ReviewItem
+from medbench.review.outputs import CATEGORY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -44,12 +45,15 @@ def conclusion_of(definition: Definition, kind: str, readings: Sequence[Reading]
 
     Each affirms every required and critical question: a triplet is verified, a goal or the material
     of a case accepted. All say no to the same one (but that of the category): a triplet is rejected.
-    All give one level: that is the difficulty. Where somebody proposes other words nothing is clear.
+    All give one level: that is the difficulty; all sort a novel insight alike: that is its category.
+    Where somebody proposes other words nothing is clear.
     """
     if not readings or any(each.corrects for each in readings):
         return ""
     if kind == Kind.DIFFICULTY:
         return _agreed_level(readings)
+    if kind == Kind.NOVELTY:
+        return _agreed(CATEGORY, readings)
     critical = [each for each in definition.questions if each.required and each.critical]
     if kind in AFFIRMED and all(_all_say("ok", question, readings) for question in critical):
         return AFFIRMED[kind]
@@ -66,9 +70,13 @@ def _all_say(status: str, question: Question, readings: Sequence[Reading]) -> bo
 
 
 def _agreed_level(readings: Sequence[Reading]) -> str:
-    levels = {each.answers.get(LEVEL_QUESTION, "") for each in readings}
-    level = levels.pop() if len(levels) == 1 else ""
+    level = _agreed(LEVEL_QUESTION, readings)
     return LEVEL + level if level.isdecimal() else ""
+
+
+def _agreed(question: str, readings: Sequence[Reading]) -> str:
+    answers = {each.answers.get(question, "") for each in readings}
+    return answers.pop() if len(answers) == 1 else ""
 
 
 def reasons_to_decide(definition: Definition, kind: str, readings: Sequence[Reading]) -> list[str]:

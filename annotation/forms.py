@@ -90,7 +90,10 @@ class ItemsForm(BenchmarkForm):
 
     default_samples: ClassVar[dict[str, int]] = {}  # of a kind, where no number is given
 
-    edition = forms.ChoiceField(label="From")
+    edition = forms.ChoiceField(
+        label="From",
+        help_text="Outputs and novel insights: a board’s page “Review items” makes them of its submissions.",
+    )
     site = forms.ChoiceField(required=False)
     category = forms.ChoiceField(
         choices=[("", "Any"), *Category.choices], required=False, help_text="Triplets only."

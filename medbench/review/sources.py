@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING, Any
 
-from medbench.review import cases, triplets
+from medbench.review import cases, outputs, triplets
 from medbench.review.models import ReviewItem
 
 if TYPE_CHECKING:
@@ -13,17 +13,19 @@ if TYPE_CHECKING:
 
     from medbench.cases.editions import Edition
 
-# Outputs and novel insights are put up by the leaderboard.
-KINDS = (ReviewItem.Kind.TRIPLET, *cases.KINDS)
+KINDS = (ReviewItem.Kind.TRIPLET, *cases.KINDS, *outputs.KINDS)
 
 
 def chosen(
     edition: Edition, kind: str, *, site: str = "", category: str = "", state: str = ""
 ) -> QuerySet[Any]:
-    """What of an edition matches, in its order: triplets, or cases for every other kind. An empty
-    filter means any; `category` and `state` are of triplets alone."""
+    """What of an edition matches, in its order: triplets, review items that the leaderboard made of
+    outputs, or cases for every other kind. An empty filter means any; `category` and `state` are of
+    triplets alone."""
     if kind == ReviewItem.Kind.TRIPLET:
         return triplets.chosen(edition, site=site, category=category, state=state)
+    if kind in outputs.KINDS:
+        return outputs.chosen(edition, kind, site=site)
     return cases.chosen(edition, kind, site=site)
 
 
@@ -38,5 +40,7 @@ def sample(rows: QuerySet[Any], size: int | None, seed: int) -> QuerySet[Any]:
 
 
 def as_items(rows: QuerySet[Any], kind: str) -> list[ReviewItem]:
-    """Chosen rows as unsaved review items of `kind`."""
+    """Chosen rows as review items of `kind`, unsaved where they are not stored as such already."""
+    if kind in outputs.KINDS:
+        return list(rows)
     return triplets.as_items(rows) if kind == ReviewItem.Kind.TRIPLET else cases.as_items(rows, kind)

@@ -118,6 +118,7 @@ REASONS = {
     "unscored": "judge gave no usable answer",
     "unscored_pairs": "pairs without a score",
     "unstable_denominator": "too unstable to compute",
+    "unverified": "not audited by experts yet",
 }
 
 
