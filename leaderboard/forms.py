@@ -7,17 +7,35 @@ from typing import TYPE_CHECKING
 
 from django import forms
 
-from leaderboard import queries
+from leaderboard import audits, queries
 from leaderboard.models import Board, EvaluatorProfile, Submission
 from leaderboard.permissions import conflicted_teams
 from leaderboard.services.profiles import active_profiles
 from leaderboard.services.submissions import Details
 from medbench.cases.models import Release, Split
+from medbench.review.models import ReviewItem
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
 
     from medbench.accounts.models import User
+
+
+class ReviewItemsForm(forms.Form):
+    """What of each method is put up for people, and which draw."""
+
+    kind = forms.ChoiceField(
+        choices=[
+            (ReviewItem.Kind.OUTPUT, "Outputs, to be scored from 1 to 10"),
+            (ReviewItem.Kind.NOVELTY, "Novel insights, to be sorted into A, B and C"),
+        ]
+    )
+    per_method = forms.IntegerField(
+        label="Of each method", min_value=1, max_value=10_000, initial=audits.SAMPLE
+    )
+    seed = forms.IntegerField(
+        min_value=0, max_value=2**31 - 1, initial=1, help_text="The same seed draws the same."
+    )
 
 
 class OpenBoardForm(forms.Form):

@@ -72,6 +72,8 @@ class Board(models.Model):
     release = models.ForeignKey(Release, models.PROTECT, related_name="boards")
     profile = models.ForeignKey(EvaluatorProfile, models.PROTECT, related_name="boards")
     split = models.CharField(max_length=8, choices=Split, default=Split.OPEN)
+    # Novelty reads “unverified” until experts have sorted a sample of a submission's novel insights.
+    requires_novelty_audit = models.BooleanField(default=False)
     created_at = models.DateTimeField(auto_now_add=True)
     closed_at = models.DateTimeField(null=True, blank=True)
 

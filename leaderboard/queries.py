@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from django.db.models import Count, Exists, OuterRef, Prefetch, Q
 
+from leaderboard import audits
 from leaderboard.models import Board, CaseScore, Evaluation, Notice, Output, Ranking, Submission
 from leaderboard.permissions import may_tell_together
 from leaderboard.standings import arrange, takes_place
@@ -161,17 +162,19 @@ def entries(person: Person, of_boards: list[Board]) -> list[Evaluation]:
     by_pk = {each.pk: each for each in of_boards}
     for each in found:
         each.submission.board = by_pk[each.submission.board_id]
+    audits.withhold(found, of_boards)
     return found
 
 
 def filled(rows: Iterable[Standing]) -> list[Standing]:
-    """The same rows with everything that is printed of them; one query."""
+    """The same rows with everything that is printed of them."""
     light = {each.evaluation.pk: each for each in rows}
     unread = ("novelty", "submission__warnings", "submission__missing_cases", "job__payload")
     evaluations = Evaluation.objects.select_related("submission__submitted_by", "job").defer(*unread)
     whole = evaluations.in_bulk(list(light))
     for pk, each in whole.items():
         each.submission.board = light[pk].evaluation.submission.board
+    audits.withhold(whole.values(), {each.submission.board for each in whole.values()})
     return [replace(standing, evaluation=whole[pk]) for pk, standing in light.items()]
 
 

@@ -176,4 +176,7 @@ def standing_row(standing: Standing, reader: Person) -> dict[str, Any]:
         "visibility": submission.visibility,
         "status": evaluation.job.state,
         "n_answered": n_answered(evaluation),
+        "original": evaluation.original,
+        "innovation": evaluation.innovation,
+        "novelty_reason": evaluation.novelty_reason,
     } | ScoresSerializer(evaluation).data

@@ -14,6 +14,7 @@ from leaderboard.views import (
     methodology,
     notices,
     rescoring,
+    review_items,
     submissions,
     submit,
 )
@@ -26,6 +27,8 @@ urlpatterns = [
     path("boards/<uuid:pk>/generations/", rescoring.generations, name="generations"),
     path("boards/<uuid:pk>/generations/new/", rescoring.rescore, name="rescore"),
     path("boards/<uuid:pk>/generations/cancel/", rescoring.cancel, name="cancel_rescoring"),
+    path("boards/<uuid:pk>/review-items/", review_items.page, name="review_items"),
+    path("boards/<uuid:pk>/novelty-audit/", review_items.require_audit, name="novelty_audit"),
     path("boards/<uuid:pk>/citation.bib", rescoring.citation, name="citation"),
     path("boards/<uuid:pk>/example.json", help_results.example, name="example"),
     path("help/results/", help_results.page, name="help_results"),

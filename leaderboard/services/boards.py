@@ -55,3 +55,12 @@ def open_board(release: Release, profile: EvaluatorProfile, split: str, by: User
     if is_new and profile.metric == "rouge1":
         jobs.services.enqueue(floors.KIND, {"board": str(board.pk)}, requested_by=by)
     return board
+
+
+def require_novelty_audit(board: Board, by: User, *, is_required: bool) -> None:
+    """Let the novelty of the board's entries read “unverified” until experts have audited it, or not.
+
+    Raises NotAllowed for all but curators.
+    """
+    require(by, "board.manage", board.release.benchmark.team)
+    Board.objects.filter(pk=board.pk).update(requires_novelty_audit=is_required)

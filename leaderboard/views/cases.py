@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from leaderboard import comparison, judged, pairs, queries
+from leaderboard import audits, comparison, judged, pairs, queries
 from leaderboard.comparison import TAUS
 from leaderboard.permissions import may_see_cases
 from leaderboard.services.board_scores import word_profile
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from django.http import HttpResponse
 
-    from leaderboard.models import CaseScore
+    from leaderboard.models import CaseScore, Submission
     from leaderboard.views.requests import PageRequest
     from medbench.cases.models import ReleaseCase, TripletVersion
 
@@ -75,7 +75,7 @@ def case(request: PageRequest, pk: uuid.UUID, case_pk: uuid.UUID) -> HttpRespons
         "tau": tau,
         "usual_tau": usual_tau,
         "taus": sorted({*TAUS, usual_tau}),
-        "outputs": _with_votes(grid.outputs(order), score),
+        "outputs": _with_novelty(grid.outputs(order), score, submission),
         "is_voted": score.voted is not None,
         "output_order": order,
         "output_orders": OUTPUT_ORDERS,
@@ -91,11 +91,16 @@ def _template(request: PageRequest) -> str:
     return regions.get(target or "", "leaderboard/case.html")
 
 
-def _with_votes(
-    columns: list[pairs.Column], score: CaseScore
-) -> list[tuple[pairs.Column, judged.Decision | None]]:
+def _with_novelty(
+    columns: list[pairs.Column], score: CaseScore, submission: Submission
+) -> list[tuple[pairs.Column, judged.Decision | None, str]]:
+    """Each output with what the voters and the experts' audit made of it."""
     found = judged.decisions(score)
-    return [(column, found.get(column.output.position)) for column in columns]
+    categories = audits.categories_of(submission) if found else {}
+    return [
+        (column, found.get(column.output.position), categories.get(column.output.pk, ""))
+        for column in columns
+    ]
 
 
 def _chosen(asked: str | None, choices: list[str]) -> str:

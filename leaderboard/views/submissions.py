@@ -10,7 +10,7 @@ from django.core.paginator import Paginator
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from leaderboard import queries, stages
+from leaderboard import audits, queries, stages
 from leaderboard.forms import VisibilityForm
 from leaderboard.log import log, seconds_left
 from leaderboard.permissions import (
@@ -69,6 +69,7 @@ def submission(request: PageRequest, pk: uuid.UUID) -> HttpResponse:
     generations = list(queries.generations(shown))
     newest = generations[0]
     standing = next((each for each in generations if each.finished_at), newest)
+    audits.withhold([standing], [shown.board])
     context = {
         "submission": shown,
         "evaluation": standing,

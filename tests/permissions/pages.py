@@ -382,6 +382,17 @@ PAGES: dict[str, list[Visit]] = {
         Visit("board.read", at="board", GET="404 404 404 200 200 200 200 200 200 200"),
         Visit("board.read", at="shared_board", team="open_team", GET=EVERYBODY),
     ],
+    "leaderboard:review_items": [  # nothing was chosen
+        Visit(
+            "board.manage",
+            at="board",
+            GET="in  404 404 403 403 403 403 403 200 200",
+            POST="in  404 404 403 403 403 403 403 422 422",
+        ),
+    ],
+    "leaderboard:novelty_audit": [
+        Visit("board.manage", at="board", POST="in  404 404 403 403 403 403 403 302 302"),
+    ],
     "leaderboard:rescore": [
         Visit("board.manage", at="board", POST="in  404 404 403 403 403 403 403 302 302"),
     ],
