@@ -4,6 +4,8 @@ import json
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotation.models import Protocol, Study
@@ -202,3 +204,25 @@ def test_an_audit_that_is_not_required_changes_nothing(voted, rosa):
     page = signed_in(rosa).get(f"/boards/{voted.pk}/").content.decode()
     assert "0.750" in page
     assert "unverified" not in page
+
+
+def test_one_audited_method_and_three_cost_the_same_queries(voted, ada, rosa):
+    Board.objects.update(requires_novelty_audit=True)
+    curator = signed_in(ada)
+
+    def queries(address):
+        with CaptureQueriesContext(connection) as asked:
+            assert curator.get(address).status_code == 200
+        return len(asked)
+
+    addresses = (f"/boards/{voted.pk}/review-items/", f"/boards/{voted.pk}/")
+    make_review_items(voted, Kind.NOVELTY, ada)
+    for address in addresses:
+        queries(address)  # what is asked once only
+    one = [queries(address) for address in addresses]
+    for method in ("Two", "Three"):
+        score_cases(make_entry(voted, rosa, method, original=0.5, innovation=0.75))
+    CaseScore.objects.update(voted=VOTED)
+    make_review_items(voted, Kind.NOVELTY, ada)
+    assert len(of_boards([voted])) == 3
+    assert [queries(address) for address in addresses] == one
