@@ -7,6 +7,7 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from django.utils import timezone
 
 from annotation.models import Protocol, Study
 from annotation.services import studies
@@ -53,6 +54,7 @@ def voted(team, rosa):
     score_cases(make_entry(board, rosa, original=0.5, innovation=0.75))
     CaseScore.objects.update(voted=VOTED)
     board.profile.metric, board.profile.config = "judges", board.profile.config | {"tau": 0.7, "voters": [1]}
+    board.profile.activated_at = timezone.now()
     board.profile.save()
     return board
 
