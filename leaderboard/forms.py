@@ -144,7 +144,7 @@ class DetailsForm(VisibilityForm, forms.ModelForm):  # type: ignore[type-arg]  #
 
     def __init__(self, own: QuerySet[Submission], *args: object, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)  # type: ignore[arg-type]  # passed on as they came
-        self.fields["kind"].choices = [("", "Not said"), *Submission.Kind.choices]  # type: ignore[attr-defined]
+        self.fields["kind"].choices = [("", "Not said"), *Submission.Kind.choices]  # type: ignore[attr-defined]  # typed as Field
         for name, queryset in (("replaces", own.filter(replaced_by=None)), ("variant_of", own)):
             field = self.fields[name]
             assert isinstance(field, forms.ModelChoiceField)

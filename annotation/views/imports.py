@@ -47,7 +47,7 @@ class RatingsForm(forms.Form):
     def __init__(self, study: Study, *args: object) -> None:
         super().__init__(*args)  # type: ignore[arg-type]  # data and files
         questions = Definition.read(study.protocol.definition).questions
-        self.fields["question"].choices = [("", "As the file says")] + [  # type: ignore[attr-defined]
+        self.fields["question"].choices = [("", "As the file says")] + [  # type: ignore[attr-defined]  # typed as Field
             (each.key, each.title) for each in questions
         ]
 

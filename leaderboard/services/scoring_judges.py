@@ -119,7 +119,7 @@ def _keep_estimate(run: _Run, store: VerdictStore) -> None:
             total.input_tokens += own.input_tokens
             total.output_tokens += own.output_tokens
             total.known += own.known
-            total.money = None if None in (total.money, own.money) else total.money + own.money  # type: ignore[operator]
+            total.money = None if None in (total.money, own.money) else total.money + own.money  # type: ignore[operator]  # neither is None
         run.attempt.progress()
     run.evaluation.report = {"estimate": asdict(total)}
     with run.attempt.writing():
